@@ -1,0 +1,1 @@
+"""Lastro: the Django project and its console in one package."""

@@ -1,0 +1,10 @@
+"""The web server's entrance."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atendimento.settings")
+application = get_asgi_application()

@@ -1,0 +1,46 @@
+"""The workers' entrance, and what runs by the clock."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+from django.conf import settings
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atendimento.settings")
+
+# A task that outlives this is handed to another worker while it still runs, so it must exceed
+# the longest model call with all its tries.
+VISIBILITY_TIMEOUT = 3600
+
+app = Celery("atendimento")
+app.conf.update(
+    broker_url=settings.REDIS_URL,
+    broker_connection_retry_on_startup=True,
+    broker_transport_options={
+        "visibility_timeout": VISIBILITY_TIMEOUT,
+        "global_keyprefix": "lastro:",
+        "socket_timeout": 30,
+        "socket_connect_timeout": 5,
+    },
+    # Answers are rows in the database; nobody waits for a task's return value.
+    result_backend=None,
+    task_ignore_result=True,
+    # A worker that dies in the middle gives its task back instead of losing it.
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    worker_prefetch_multiplier=1,
+    # After SIGTERM, time for short tasks to end; a model call is given back to the queue.
+    worker_soft_shutdown_timeout=4.0,
+    worker_cancel_long_running_tasks_on_connection_loss=True,
+    worker_hijack_root_logger=False,
+    task_serializer="json",
+    accept_content=["json"],
+    enable_utc=True,
+    timezone=settings.TIME_ZONE,
+    beat_schedule={
+        # What the broker missed (down after a commit) is posted by the sweep.
+        "sweep-outbox": {"task": "atendimento.tasks.sweep_outbox", "schedule": 5.0, "options": {"expires": 5}},
+    },
+)
+app.autodiscover_tasks(["atendimento"])
