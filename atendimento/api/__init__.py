@@ -1,0 +1,1 @@
+"""The machine's door: every call below /api/v1/."""

@@ -1,0 +1,42 @@
+"""Tables and their constraints. No rule lives here."""
+
+from atendimento.models.console import Draft, TicketVisit
+from atendimento.models.ledger import LedgerEvent, TicketState
+from atendimento.models.organizations import ApiToken, Membership, Organization, Role, Scope, User
+from atendimento.models.proposals import Origin, OutboxEntry, Proposal, ProposedChange, RunStatus
+from atendimento.models.tickets import (
+    Customer,
+    Message,
+    MessageRevision,
+    ProtocolCounter,
+    Ticket,
+    TicketStatus,
+    TicketType,
+    TicketTypeVersion,
+)
+
+__all__ = [
+    "ApiToken",
+    "Customer",
+    "Draft",
+    "LedgerEvent",
+    "Membership",
+    "Message",
+    "MessageRevision",
+    "Organization",
+    "Origin",
+    "OutboxEntry",
+    "Proposal",
+    "ProposedChange",
+    "ProtocolCounter",
+    "Role",
+    "RunStatus",
+    "Scope",
+    "Ticket",
+    "TicketState",
+    "TicketStatus",
+    "TicketType",
+    "TicketTypeVersion",
+    "TicketVisit",
+    "User",
+]

@@ -1,0 +1,44 @@
+"""What the console keeps for each member."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from atendimento.models.organizations import Membership, Organization
+from atendimento.models.tickets import Ticket
+
+
+class Draft(models.Model):
+    """A reply or note that is being written; it survives reload, session end and foreign changes."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    member = models.ForeignKey(Membership, models.CASCADE, related_name="drafts")
+    ticket = models.ForeignKey(Ticket, models.CASCADE, related_name="drafts")
+    text = models.TextField(blank=True)
+    internal = models.BooleanField(default=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["member", "ticket"], name="draft_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.member_id} {self.ticket_id}"
+
+
+class TicketVisit(models.Model):
+    """When a member last looked at a ticket, and what they saw: "since you opened" is told from it."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    member = models.ForeignKey(Membership, models.CASCADE, related_name="visits")
+    ticket = models.ForeignKey(Ticket, models.CASCADE, related_name="visits")
+    seen_at = models.DateTimeField()
+    seen_version = models.PositiveIntegerField(default=0)
+    seen_message = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["member", "ticket"], name="visit_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.member_id} {self.ticket_id}"

@@ -1,0 +1,147 @@
+"""What the model, or a program outside, proposes; and the runs that ask the model."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from atendimento.models.fields import DocumentField, ValueField
+from atendimento.models.ids import new_id
+from atendimento.models.organizations import Membership, Organization
+from atendimento.models.tickets import Ticket
+from memoria.proposals import Status, Verdict
+
+
+class Origin(models.TextChoices):
+    MODEL = "model"
+    API = "api"
+
+
+class RunStatus(models.TextChoices):
+    QUEUED = "queued"
+    RUNNING = "running"
+    READY = "ready"
+    PARKED = "parked"
+    SUPERSEDED = "superseded"
+
+
+class Proposal(models.Model):
+    """A set of proposed changes. One that the model makes begins as a run: queued, running, then ready or parked."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    ticket = models.ForeignKey(Ticket, models.PROTECT, related_name="proposals")
+    origin = models.CharField(max_length=10, choices=Origin.choices)
+    producer = models.CharField(max_length=100)
+    key = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001 - null is no key: unique lets many be null
+    status = models.CharField(max_length=20, choices=RunStatus.choices)
+    base_version = models.PositiveIntegerField(default=0)  # the state that its producer had before it
+    through_message = models.PositiveIntegerField(default=0)  # number of the last message read; 0: none
+    created_by = models.ForeignKey(Membership, models.PROTECT, related_name="+", null=True, blank=True)
+    created_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True, blank=True)
+    # A run's life. The lease is what keeps a second worker away while the first one waits for the model.
+    attempts = models.PositiveIntegerField(default=0)  # requests to the model
+    not_before = models.DateTimeField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    lease_holder = models.UUIDField(null=True, blank=True)
+    problem_code = models.CharField(max_length=50, blank=True)
+    problem_detail = models.TextField(blank=True)
+    # What the model was given and what it said. The answer is stored before it is used: a crash costs no second call.
+    request = DocumentField(null=True)
+    raw_answer = DocumentField(null=True)
+    context_report = DocumentField(null=True)
+    usage = DocumentField(null=True)
+    model = models.CharField(max_length=200, blank=True)
+    prompt_version = models.CharField(max_length=50, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["ticket", "origin", "producer", "key"], name="proposal_key_unique"),
+            models.UniqueConstraint(
+                fields=["ticket"], condition=models.Q(status=RunStatus.RUNNING), name="proposal_one_running_a_ticket"
+            ),
+            models.CheckConstraint(condition=models.Q(status__in=RunStatus.values), name="proposal_status_known"),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["ticket", "-created_at", "-id"], name="proposal_recent"),
+            models.Index(
+                fields=["ticket", "created_at"], name="proposal_to_run", condition=models.Q(status__in=["queued", "running"])
+            ),
+            models.Index(
+                fields=["organization", "-created_at"], name="proposal_parked", condition=models.Q(status=RunStatus.PARKED)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class ProposedChange(models.Model):
+    """One proposed operation, what the domain says to it now, and what became of it."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    ticket = models.ForeignKey(Ticket, models.PROTECT, related_name="changes")
+    proposal = models.ForeignKey(Proposal, models.PROTECT, related_name="changes")
+    position = models.PositiveIntegerField()
+    # As proposed.
+    op = models.CharField(max_length=20)
+    path = models.TextField()
+    value = ValueField()
+    citations = DocumentField()  # [{message, quote, start?}]
+    inference = models.BooleanField(default=False)
+    reason = models.TextField(blank=True)
+    # As judged last.
+    verdict = models.CharField(max_length=20, choices=[(item.value, item.value) for item in Verdict])
+    reasons = DocumentField()  # [{code, rule, data}]
+    evidence = DocumentField()  # quotes found, with their spans; empty where one was not
+    source = models.CharField(max_length=30, blank=True)
+    author = DocumentField(null=True)
+    current_value = ValueField()
+    cascade = DocumentField()
+    same_as = models.CharField(max_length=250, blank=True)
+    cautions = DocumentField()
+    # As decided.
+    status = models.CharField(max_length=20, choices=[(item.value, item.value) for item in Status])
+    decided_by = models.ForeignKey(Membership, models.PROTECT, related_name="+", null=True, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(null=True, blank=True)
+    decision = DocumentField(null=True)  # what was decided, to tell the same decision from another one (V4)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["proposal", "position"], name="change_position_unique"),
+            models.CheckConstraint(
+                condition=models.Q(status__in=[item.value for item in Status]), name="change_status_known"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["ticket", "status", "id"], name="change_of_ticket"),
+            models.Index(fields=["organization", "status", "id"], name="change_queue"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+
+class OutboxEntry(models.Model):
+    """A job that is owed. Written in the transaction that causes it, removed in the one that settles it.
+
+    Workers read it before they know whose it is, so row security does not cover it; it holds ids alone.
+    """
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    job = models.CharField(max_length=50)
+    subject = models.UUIDField()  # what the job is about: a proposal
+    due_at = models.DateTimeField()
+    posted_at = models.DateTimeField(null=True, blank=True)  # handed to the broker; null: not since it became due
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["job", "subject"], name="outbox_job_unique")]
+        indexes: ClassVar = [models.Index(fields=["due_at"], name="outbox_due")]
+
+    def __str__(self) -> str:
+        return f"{self.job} {self.subject}"

@@ -1,0 +1,198 @@
+"""Ticket types, customers, tickets, and the messages that are their evidence."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector
+from django.db import models
+
+from atendimento.models.fields import DocumentField
+from atendimento.models.ids import new_id
+from atendimento.models.organizations import Membership, Organization
+from memoria.sources import Kind
+
+AUTHOR_KINDS = [(kind.value, kind.value) for kind in Kind]
+
+
+class TicketType(models.Model):
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="ticket_types")
+    slug = models.CharField(max_length=100)
+    name = models.CharField(max_length=200)
+    published = models.ForeignKey("TicketTypeVersion", models.PROTECT, related_name="+", null=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["organization", "slug"], name="ticket_type_slug_unique")]
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class TicketTypeVersion(models.Model):
+    """A published definition. It never changes; events name its number (T1)."""
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    ticket_type = models.ForeignKey(TicketType, models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    document = DocumentField()
+    digest = models.CharField(max_length=64)  # of the document: the same content again publishes nothing
+    published_by = models.ForeignKey(Membership, models.PROTECT, related_name="+", null=True)
+    published_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["ticket_type", "number"], name="ticket_type_version_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.ticket_type_id} v{self.number}"
+
+
+class Customer(models.Model):
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="customers")
+    external_id = models.CharField(max_length=200)
+    name = models.CharField(max_length=200, blank=True)
+    phone = models.CharField(max_length=50, blank=True)
+    email = models.CharField(max_length=254, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["organization", "external_id"], name="customer_external_id_unique")
+        ]
+
+    def __str__(self) -> str:
+        return self.name or self.external_id
+
+
+class TicketStatus(models.TextChoices):
+    OPEN = "open"
+    SNOOZED = "snoozed"
+    CLOSED = "closed"
+    MERGED = "merged"
+
+
+class ProtocolCounter(models.Model):
+    """The last protocol number given in a year; its row's lock makes two tickets wait for each other."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    year = models.PositiveIntegerField()
+    last = models.PositiveIntegerField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["organization", "year"], name="protocol_counter_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.year}: {self.last}"
+
+
+class Ticket(models.Model):
+    """A conversation with its working memory. The row is the lock under which both change (V3)."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="tickets")
+    protocol = models.CharField(max_length=30)
+    source = models.CharField(max_length=120, blank=True)  # who gave the external id
+    external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001 - null is no id: unique lets many be null
+    ticket_type = models.ForeignKey(TicketType, models.PROTECT, related_name="tickets")
+    customer = models.ForeignKey(Customer, models.PROTECT, related_name="tickets")
+    subject = models.CharField(max_length=300)
+    channel = models.CharField(max_length=50, blank=True)
+    status = models.CharField(max_length=20, choices=TicketStatus.choices, default=TicketStatus.OPEN)
+    snoozed_until = models.DateTimeField(null=True, blank=True)
+    assignee = models.ForeignKey(Membership, models.SET_NULL, related_name="+", null=True, blank=True)
+    team = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    last_message_at = models.DateTimeField(null=True, blank=True)
+    last_message_number = models.PositiveIntegerField(default=0)
+    state_version = models.PositiveIntegerField(default=0)
+    through_message = models.PositiveIntegerField(default=0)  # up to where a finished proposal has read; 0: nothing yet
+    # What calls for attention, kept by the ledger in the same transaction as what it counts.
+    pending_count = models.PositiveIntegerField(default=0)  # changes that wait for a decision
+    conflict_count = models.PositiveIntegerField(default=0)  # slots in conflict
+    stale_count = models.PositiveIntegerField(default=0)  # slots that await confirmation
+    parked_count = models.PositiveIntegerField(default=0)  # proposal runs that failed for good
+    next_due = models.DateTimeField(null=True, blank=True)  # the first end of an unfinished commitment; past: overdue
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["organization", "protocol"], name="ticket_protocol_unique"),
+            models.UniqueConstraint(fields=["organization", "source", "external_id"], name="ticket_external_id_unique"),
+            models.CheckConstraint(condition=models.Q(status__in=TicketStatus.values), name="ticket_status_known"),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["organization", "-updated_at", "-id"], name="ticket_recent"),
+            models.Index(fields=["organization", "status", "-updated_at", "-id"], name="ticket_by_status"),
+            models.Index(fields=["organization", "assignee", "-updated_at", "-id"], name="ticket_by_assignee"),
+            models.Index(
+                fields=["organization", "next_due"], name="ticket_due", condition=models.Q(next_due__isnull=False)
+            ),
+            models.Index(
+                fields=["organization", "-updated_at", "-id"], name="ticket_to_decide", condition=models.Q(pending_count__gt=0)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.protocol
+
+
+class Message(models.Model):
+    """What somebody said. Its text is the latest revision's; what the channel edits or deletes is kept beside it."""
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    ticket = models.ForeignKey(Ticket, models.PROTECT, related_name="messages")
+    number = models.PositiveIntegerField()
+    author_kind = models.CharField(max_length=20, choices=AUTHOR_KINDS)
+    author_name = models.CharField(max_length=200, blank=True)
+    author_external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001 - null: known by name alone
+    author_key = models.CharField(max_length=200, blank=True)  # external id, else name: the same author has the same one
+    member = models.ForeignKey(Membership, models.PROTECT, related_name="+", null=True, blank=True)
+    text = models.TextField(blank=True)
+    source = models.CharField(max_length=120, blank=True)
+    external_id = models.CharField(max_length=200, null=True, blank=True)  # noqa: DJ001 - null is no id
+    sent_at = models.DateTimeField(null=True, blank=True)  # as the channel has it
+    received_at = models.DateTimeField()
+    said_at = models.DateTimeField()  # P7: when sent, or when received
+    internal = models.BooleanField(default=False)
+    automatic = models.BooleanField(default=False)  # a bounce, an absence note: no evidence, reopens nothing
+    unquotable = models.JSONField(default=list, blank=True)  # [start, end] spans that quote somebody else's mail
+    attachments = models.JSONField(default=list, blank=True)
+    notes = models.JSONField(default=list, blank=True)  # what was changed on arrival, as codes
+    edited_at = models.DateTimeField(null=True, blank=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+    awaits_reading = models.BooleanField(default=False)  # no finished proposal has read its present text
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["ticket", "number"], name="message_number_unique"),
+            models.UniqueConstraint(fields=["ticket", "source", "external_id"], name="message_external_id_unique"),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["ticket", "author_kind", "author_key", "number"], name="message_by_author"),
+            models.Index(fields=["ticket", "number"], name="message_unread", condition=models.Q(awaits_reading=True)),
+            GinIndex(SearchVector("text", config="portuguese"), name="message_words"),
+        ]
+
+    def __str__(self) -> str:
+        return f"m-{self.number}"
+
+    @property
+    def ref(self) -> str:
+        return f"m-{self.number}"
+
+
+class MessageRevision(models.Model):
+    """A text that a message had, from the first one on."""
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    message = models.ForeignKey(Message, models.PROTECT, related_name="revisions")
+    number = models.PositiveIntegerField()
+    text = models.TextField(blank=True)
+    received_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["message", "number"], name="message_revision_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.message_id} r{self.number}"
