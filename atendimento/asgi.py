@@ -6,5 +6,7 @@ import os
 
 from django.core.asgi import get_asgi_application
 
+# Requests run on many short-lived threads: without a pool each would open a connection of its own.
+os.environ.setdefault("DATABASE_POOL_SIZE", "10")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atendimento.settings")
 application = get_asgi_application()

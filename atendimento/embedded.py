@@ -35,7 +35,6 @@ from psycopg import sql
 from atendimento.processes import Child, end_leftover
 
 
-
 def _package_folder(name: str) -> Path:
     # Found, not imported: importing these packages already makes folders and starts threads.
     spec = importlib.util.find_spec(name)
@@ -101,7 +100,16 @@ def identity(folders: Iterable[Path], stop_signal: signal.Signals) -> Identity:
 
 
 def _make_system_user() -> pwd.struct_passwd:
-    command = ["useradd", "--system", "--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin", SYSTEM_USER]
+    command = [
+        "useradd",
+        "--system",
+        "--no-create-home",
+        "--home-dir",
+        "/nonexistent",
+        "--shell",
+        "/usr/sbin/nologin",
+        SYSTEM_USER,
+    ]
     try:
         made = subprocess.run(command, check=False, capture_output=True, text=True)
     except FileNotFoundError:
@@ -208,16 +216,25 @@ class Postgres:
         words = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
         command = [*self.who.prefix, str(program("postgres")), "-D", str(self.home), *words]
         deadline = time.monotonic() + 30
-        while True:
-            self.child = Child("postgres", command, log=self.log, cwd=self.home, stop_signal=signal.SIGINT, env=_plain_environment())
-            if self._answers(deadline):
-                return
-            said = self.child.last_words()
+        while not self._try(command, deadline):
+            assert self.child is not None
+            said = self.child.last_words(5)
             # The last sessions of a killed server take a moment to notice; until then its memory is in use.
-            if "still in use" not in self.child.last_words(5) or time.monotonic() > deadline:
+            if "still in use" not in said or time.monotonic() > deadline:
                 self.child.stop(3)
-                raise EmbeddedError(f"PostgreSQL did not start: {said or 'no answer'} (more in {self.log})")
+                raise EmbeddedError(f"PostgreSQL did not start: {self.child.last_words() or 'no answer'} (more in {self.log})")
             time.sleep(0.3)
+
+    def _try(self, command: list[str], deadline: float) -> bool:
+        self.child = Child(
+            "PostgreSQL", command, log=self.log, cwd=self.home, stop_signal=signal.SIGINT, env=_plain_environment()
+        )
+        try:
+            return self._answers(deadline)
+        except BaseException:
+            # Interrupted while it starts: nobody else knows of this child yet.
+            self.child.stop(3)
+            raise
 
     def _initialise(self) -> None:
         """Make the cluster beside its place and move it there, so that a start cut short leaves no half one."""
@@ -230,12 +247,20 @@ class Postgres:
             os.chown(file.name, self.who.uid, self.who.gid)
             command = [
                 *(*self.who.prefix, str(program("initdb")), "-D", str(fresh), "-U", SUPERUSER, f"--pwfile={file.name}"),
-                *("--auth=scram-sha-256", "--encoding=UTF8", "--locale-provider=builtin", "--locale=C.UTF-8", "--no-instructions"),
+                *(
+                    "--auth=scram-sha-256",
+                    "--encoding=UTF8",
+                    "--locale-provider=builtin",
+                    "--locale=C.UTF-8",
+                    "--no-instructions",
+                ),
                 *(["--no-sync"] if self.settings.get("fsync") == "off" else []),
             ]
             made = subprocess.run(command, check=False, capture_output=True, text=True, cwd=self.home, env=_plain_environment())
         if made.returncode:
-            raise EmbeddedError(f"PostgreSQL's data folder could not be made: {(made.stderr.strip() or 'no reason given').splitlines()[-1]}")
+            raise EmbeddedError(
+                f"PostgreSQL's data folder could not be made: {(made.stderr.strip() or 'no reason given').splitlines()[-1]}"
+            )
         for entry in sorted(fresh.iterdir(), key=lambda entry: entry.name == "PG_VERSION"):
             entry.rename(self.home / entry.name)
         fresh.rmdir()
@@ -329,10 +354,15 @@ class Redis:
             self.port = port or free_port()
             self._configure(pid_file)
             command = [*self.who.prefix, str(REDIS_PROGRAM), str(self.home / "redis.conf")]
-            self.child = Child("redis", command, log=self.log, cwd=self.home, env=_plain_environment())
-            if self._answers(time.monotonic() + 15):
+            self.child = Child("Redis", command, log=self.log, cwd=self.home, env=_plain_environment())
+            answers = False
+            try:
+                answers = self._answers(time.monotonic() + 15)
+            finally:
+                if not answers:
+                    self.child.stop(2)
+            if answers:
                 return
-            self.child.stop(2)
         raise EmbeddedError(f"Redis did not start: {self.child.last_words() if self.child else ''} (more in {self.log})")
 
     def _configure(self, pid_file: Path) -> None:

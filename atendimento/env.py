@@ -19,6 +19,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 COMMANDS_WITHOUT_SERVERS = frozenset(
     {"", "help", "demo", "version", "makemigrations", "makemessages", "compilemessages", "collectstatic", "spectacular"}
 )
+# Stands for a database in the commands above; whoever opens it all the same is told so by Django.
+NO_DATABASE = "none"
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"0", "false", "no", "off", ""})
 
@@ -103,6 +105,9 @@ class Environment:
 
         `host` may stand in the query, as libpq has it: that is how a Unix socket's folder is named.
         """
+        value = self.text(name, default)
+        if value == NO_DATABASE:
+            return {"ENGINE": "django.db.backends.dummy"}
         value = self.url(name, default, schemes=("postgresql", "postgres"))
         parts = urlsplit(value)
         options = dict(parse_qsl(parts.query))
@@ -176,7 +181,7 @@ def read(data_dir: Path, *, optional_servers: bool) -> Environment:
     values = {**embedded, **values}
     if optional_servers:
         # Never reached: these commands open no connection, and no page is served under this key.
-        values = {"DATABASE_URL": "postgresql:///lastro", "REDIS_URL": "redis://", "SECRET_KEY": os.urandom(32).hex()} | values
+        values = {"DATABASE_URL": NO_DATABASE, "REDIS_URL": "redis://", "SECRET_KEY": os.urandom(32).hex()} | values
         return Environment(values)
     for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY"):
         if not values.get(name):

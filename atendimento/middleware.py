@@ -74,7 +74,11 @@ class RequestLogMiddleware(Around):
         metrics.REQUESTS.labels(request.method or "", route, str(response.status_code)).observe(seconds)
         if request.path not in PROBES:
             log.info(
-                "request", method=request.method, route=route, status=response.status_code, milliseconds=round(seconds * 1000, 1)
+                "request",
+                method=request.method,
+                route=route,
+                status=response.status_code,
+                milliseconds=round(seconds * 1000, 1),
             )
 
 

@@ -71,7 +71,7 @@ class Child:
                 cwd=cwd,
                 start_new_session=True,
                 pass_fds=tuple(pass_fds),
-                preexec_fn=die_with_parent(stop_signal, os.getpid()),
+                preexec_fn=die_with_parent(stop_signal, os.getpid()),  # noqa: PLW1509 -- two system calls, no lock
             )
 
     @property

@@ -80,12 +80,12 @@ INSTALLED_APPS.append("django.forms")  # TemplatesSetting looks for the forms' o
 # Database. "default" is the application's role: row security binds it, and it can change no table.
 # "owner" is the role that owns the tables: migrations (migrate --database owner) and erasure.
 
-DATABASE_POOL_SIZE = env.integer("DATABASE_POOL_SIZE", 10, maximum=500)
+DATABASE_POOL_SIZE = env.integer("DATABASE_POOL_SIZE", 0, maximum=500)
 
 
 def _with_pool(database: dict[str, Any], size: int) -> dict[str, Any]:
-    """A pool for processes that serve many requests at once; 0 for those with one connection each."""
-    if size:
+    """A pool for the web server (see asgi.py), whose threads come and go; a command or worker keeps one connection."""
+    if size and "OPTIONS" in database:
         database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": size, "timeout": 10}
     return database
 

@@ -1,0 +1,248 @@
+"""Who may do what, and the only way to a row: this row for this caller, or refused.
+
+What belongs to another organisation is not there: it is answered exactly as what does not exist.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from django.contrib.auth.models import AnonymousUser
+
+from atendimento.models import (
+    ApiToken,
+    Customer,
+    Membership,
+    Message,
+    Organization,
+    Proposal,
+    ProposedChange,
+    Role,
+    Scope,
+    Ticket,
+    TicketType,
+    User,
+)
+from memoria.errors import Code, DomainError
+from memoria.evidence import message_number
+from memoria.sources import Actor
+
+
+class NotFound(Exception):
+    """No such thing in this organisation. `what` is the kind of thing, for the log and the answer's title."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(what)
+
+
+class Permission(StrEnum):
+    READ_MESSAGES = "read_messages"
+    READ = "read"  # state, proposals, history of a ticket
+    CREATE_TICKETS = "create_tickets"
+    CHANGE_TICKETS = "change_tickets"  # status, assignee, team, subject
+    WRITE_REPLIES = "write_replies"  # messages of the kind agent, as oneself
+    DELIVER_MESSAGES = "deliver_messages"  # of any author kind; edits and deletions by the channel
+    DECIDE = "decide"
+    OVERRIDE = "override"
+    UNDO_ANY = "undo_any"
+    READ_ALL_HISTORY = "read_all_history"
+    APPROVE_LEARNINGS = "approve_learnings"
+    REQUEST_ERASURE = "request_erasure"
+    PUBLISH_TYPES = "publish_types"
+    MANAGE = "manage"  # members, tokens, sources, webhooks, retention, model settings
+
+
+_AGENT: Final = frozenset(
+    {
+        Permission.READ_MESSAGES,
+        Permission.READ,
+        Permission.CREATE_TICKETS,
+        Permission.CHANGE_TICKETS,
+        Permission.WRITE_REPLIES,
+        Permission.DECIDE,
+    }
+)
+_SUPERVISOR: Final = _AGENT | {
+    Permission.OVERRIDE,
+    Permission.UNDO_ANY,
+    Permission.READ_ALL_HISTORY,
+    Permission.APPROVE_LEARNINGS,
+    Permission.REQUEST_ERASURE,
+}
+PERMISSIONS: Final[Mapping[str, frozenset[Permission]]] = {
+    Role.AGENT.value: _AGENT,
+    Role.SUPERVISOR.value: _SUPERVISOR,
+    Role.ADMIN.value: _SUPERVISOR | {Permission.PUBLISH_TYPES, Permission.MANAGE},
+}
+INGEST_PERMISSIONS: Final = frozenset({Permission.READ_MESSAGES, Permission.CREATE_TICKETS, Permission.DELIVER_MESSAGES})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whoever stands at a door: a member, or an integration (`member` None)."""
+
+    organization: Organization
+    member: Membership | None
+    source: str  # under which its external ids are unique
+    token_id: int | None = None
+
+    def may(self, permission: Permission) -> bool:
+        held = INGEST_PERMISSIONS if self.member is None else PERMISSIONS[self.member.role]
+        return permission in held
+
+    def require(self, permission: Permission) -> None:
+        """Raises DomainError `permission.denied`."""
+        if not self.may(permission):
+            raise DomainError(Code.PERMISSION_DENIED, "§3", permission=permission.value)
+
+
+def caller_of(member: Membership) -> Caller:
+    """A member who acts in the console."""
+    return Caller(member.organization, member, "console")
+
+
+def require(member: Membership, permission: Permission) -> None:
+    """Raises DomainError `permission.denied` unless the member's role holds the permission."""
+    caller_of(member).require(permission)
+
+
+def actor_of(member: Membership) -> Actor:
+    """The member as the domain knows them; the id makes their statements and messages theirs."""
+    held = PERMISSIONS[member.role]
+    return Actor(str(member.pk), member.name, Permission.OVERRIDE in held, Permission.UNDO_ANY in held)
+
+
+# --- who is it? ---------------------------------------------------------------------------------------------------
+
+
+def token_digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def new_token() -> str:
+    """A bearer token with 256 random bits."""
+    return "lastro_" + secrets.token_urlsafe(32)
+
+
+def bearer(token: str) -> Caller | None:
+    """Whom this token acts for; None where it is unknown, revoked, or its member is inactive."""
+    found = (
+        ApiToken.objects.select_related("organization", "membership__organization", "membership__user")
+        .filter(digest=token_digest(token), revoked_at=None)
+        .first()
+    )
+    if found is None:
+        return None
+    member = found.membership
+    if found.scope == Scope.INGEST:
+        return Caller(found.organization, None, f"ingest:{found.name}", found.pk)
+    if member is None or not (member.is_active and member.user.is_active):
+        return None
+    return Caller(found.organization, member, f"member:{member.pk}", found.pk)
+
+
+def membership_of(user: User | AnonymousUser, chosen: int | None = None) -> Membership | None:
+    """The membership that a signed-in person works under: the one chosen last, else the oldest."""
+    if not user.is_authenticated:
+        return None
+    active = Membership.objects.select_related("organization", "user").filter(user=user, is_active=True).order_by("pk")
+    memberships = list(active)
+    return next((item for item in memberships if item.pk == chosen), memberships[0] if memberships else None)
+
+
+def member_named(organization: Organization, reference: str) -> Membership | None:
+    """An active member by id or e-mail address."""
+    members = Membership.objects.filter(organization=organization, is_active=True)
+    if reference.isascii() and reference.isdecimal() and len(reference) < 18:
+        return members.filter(pk=int(reference)).first()
+    return members.filter(user__email__iexact=reference).first()
+
+
+# --- rows ---------------------------------------------------------------------------------------------------------
+
+
+def _uuid(reference: str | uuid.UUID, what: str) -> uuid.UUID:
+    try:
+        return reference if isinstance(reference, uuid.UUID) else uuid.UUID(reference)
+    except ValueError:
+        raise NotFound(what) from None
+
+
+def ticket(organization: Organization, ticket_id: str | uuid.UUID) -> Ticket:
+    """The ticket to read. Raises NotFound."""
+    found = (
+        Ticket.objects.select_related("organization", "ticket_type", "customer", "assignee")
+        .filter(organization=organization, pk=_uuid(ticket_id, "ticket"))
+        .first()
+    )
+    if found is None:
+        raise NotFound("ticket")
+    return found
+
+
+def ticket_to_change(organization: Organization, ticket_id: str | uuid.UUID) -> Ticket:
+    """The ticket, locked until the transaction ends (V3). Raises NotFound.
+
+    What is read of other rows must be read after this: a join would show them as they were before the wait.
+    """
+    found = (
+        Ticket.objects.select_for_update(of=("self",))
+        .select_related("organization")
+        .filter(organization=organization, pk=_uuid(ticket_id, "ticket"))
+        .first()
+    )
+    if found is None:
+        raise NotFound("ticket")
+    return found
+
+
+def message(ticket_row: Ticket, reference: str) -> Message:
+    """The message of this ticket with this id (`m-3`). Raises NotFound."""
+    number = message_number(reference)
+    found = None if number is None else Message.objects.filter(ticket=ticket_row, number=number).first()
+    if found is None:
+        raise NotFound("message")
+    return found
+
+
+def proposal(organization: Organization, proposal_id: str | uuid.UUID) -> Proposal:
+    """The proposal to read. Raises NotFound."""
+    found = Proposal.objects.filter(organization=organization, pk=_uuid(proposal_id, "proposal")).first()
+    if found is None:
+        raise NotFound("proposal")
+    return found
+
+
+def change(organization: Organization, change_id: str | uuid.UUID) -> ProposedChange:
+    """The change to read. Raises NotFound."""
+    found = ProposedChange.objects.filter(organization=organization, pk=_uuid(change_id, "change")).first()
+    if found is None:
+        raise NotFound("change")
+    return found
+
+
+def ticket_type(organization: Organization, slug: str) -> TicketType:
+    """The ticket type with its published version. Raises NotFound."""
+    found = (
+        TicketType.objects.select_related("published__published_by")
+        .filter(organization=organization, slug=slug, published__isnull=False)
+        .first()
+    )
+    if found is None:
+        raise NotFound("ticket type")
+    return found
+
+
+def customer(organization: Organization, customer_id: str | uuid.UUID) -> Customer:
+    """The customer to read. Raises NotFound."""
+    found = Customer.objects.filter(organization=organization, pk=_uuid(customer_id, "customer")).first()
+    if found is None:
+        raise NotFound("customer")
+    return found

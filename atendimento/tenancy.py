@@ -1,0 +1,75 @@
+"""Which organisation a request or task works for, told to the database so that row security can keep the walls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from asgiref.sync import sync_to_async
+from django.db import connection
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from atendimento import access
+from atendimento.middleware import Around
+from atendimento.models import Membership
+
+SESSION_KEY = "lastro_membership"
+"""Session key of the membership that a person of several organisations chose last."""
+
+
+def enter(organization_id: int) -> None:
+    """Let this connection see and write this organisation's rows, until `leave`."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lastro.organization', %s, false)", [str(organization_id)])
+
+
+def leave() -> None:
+    """Let this connection see no organisation's rows. Does nothing where no connection is open."""
+    if connection.connection is not None and not connection.connection.closed:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('lastro.organization', '', false)")
+
+
+@contextmanager
+def organization(organization_id: int) -> Iterator[None]:
+    """Work for one organisation inside the block: tasks, commands and tests."""
+    enter(organization_id)
+    try:
+        yield
+    finally:
+        leave()
+
+
+class TenancyMiddleware(Around):
+    """Sets `request.member` for who is signed in, and the connection's organisation; clears it afterwards.
+
+    The machine's door finds its member by token instead, but is cleared up after here like any other.
+    """
+
+    def before(self, request: HttpRequest) -> None:
+        request.member = None  # type: ignore[attr-defined]
+        if request.path.startswith("/api/") or not request.user.is_authenticated:
+            return
+        member = _chosen(request)
+        if member is not None:
+            request.member = member  # type: ignore[attr-defined]
+            enter(member.organization_id)
+
+    def after(self, request: HttpRequest, response: HttpResponseBase) -> None:
+        leave()
+
+    async def acall(self, request: HttpRequest) -> HttpResponseBase:
+        # The database is reached in the request's own thread, where the view will find the same connection.
+        await sync_to_async(self.before)(request)
+        try:
+            answered = await self.get_response(request)  # type: ignore[misc]
+        finally:
+            await sync_to_async(leave)()
+        assert isinstance(answered, HttpResponseBase)
+        return answered
+
+
+def _chosen(request: HttpRequest) -> Membership | None:
+    assert request.user.is_authenticated
+    return access.membership_of(request.user, request.session.get(SESSION_KEY))
