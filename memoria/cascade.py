@@ -1,0 +1,76 @@
+"""What stops holding when a value changes (section 6). One function computes the preview and the effect (K5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from memoria.commitments import is_finished
+from memoria.fields import COMMITMENTS, TicketType
+from memoria.patch import Json
+from memoria.sources import Age
+from memoria.state import Slot, SlotStatus, Stale
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A field whose value really changed, and how old the words are that changed it."""
+
+    pointer: str
+    age: Age
+
+
+@dataclass(frozen=True, slots=True)
+class Fallen:
+    """A dependent that stops holding, and the grounds that moved under it, the first in the decision's order first."""
+
+    pointer: str
+    grounds: tuple[Ground, ...]
+
+
+def holders(target: str, values: Mapping[str, Json], slots: Mapping[str, Slot]) -> Iterator[str]:
+    """The pointers that `target` (a field, or `commitments:kind`) stands for and that hold a value (K1, K2)."""
+    if not target.startswith(COMMITMENTS):
+        slot = slots.get(target)
+        if slot is not None and slot.holds:
+            yield target
+        return
+    kind = target.removeprefix(COMMITMENTS)
+    for identity, commitment in values["commitments"].items():
+        pointer = f"/commitments/{identity}"
+        if commitment.get("kind") == kind and not is_finished(commitment) and pointer in slots:
+            yield pointer
+
+
+def fallout(
+    ticket_type: TicketType,
+    values: Mapping[str, Json],
+    slots: Mapping[str, Slot],
+    grounds: Iterable[Ground],
+    spared: Mapping[str, Age],
+) -> list[Fallen]:
+    """Every dependent that stops holding, once each, in topological order (K1, K2, K4).
+
+    `values` and `slots` are those after the decision's own changes. `spared` are the pointers that the decision
+    itself changed or reaffirmed, with their words' age: they hold unless those words are older than the ground (K3).
+    """
+    fallen: dict[str, list[Ground]] = {}
+    for ground in grounds:
+        for target in ticket_type.dependents(ground.pointer):
+            for pointer in holders(target, values, slots):
+                if pointer in spared and spared[pointer] >= ground.age:
+                    continue
+                fallen.setdefault(pointer, []).append(ground)
+    return [Fallen(pointer, tuple(moved)) for pointer, moved in fallen.items()]
+
+
+def fell(slot: Slot, fallen: Fallen, version: int) -> Slot:
+    """The slot once its ground has moved: its value stays, in doubt; a conflict stays one (K1)."""
+    status = SlotStatus.CONFLICT if slot.status is SlotStatus.CONFLICT else SlotStatus.NEEDS_CONFIRMATION
+    return replace(
+        slot,
+        status=status,
+        stale_because=Stale(None, fallen.grounds[0].pointer, version),
+        ground=max(ground.age for ground in fallen.grounds),
+        confirmed=None,
+    )

@@ -1,0 +1,329 @@
+"""What goes into one request to the model, within a budget by layer, and the report of what stayed out (N3 to N6).
+
+The parts stand in a fixed order, what changes least first, so that the provider's cache finds the same beginning. What a
+request costs is bounded by the budget and by what holds now, never by how long the conversation is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Final, TypeVar
+
+from memoria.evidence import Message
+from memoria.fields import TicketType
+from memoria.marks import Mark
+from memoria.passages import cut, without
+from memoria.patch import Json, Missing
+from memoria.sources import Kind
+from memoria.state import State
+from memoria.state_view import view
+from memoria.typography import fold_words
+
+CountTokens = Callable[[str], int]
+
+_TOOL_KINDS: Final = (Kind.TOOL, Kind.REGISTRY)
+_WEEKDAYS: Final[Mapping[bool, tuple[str, ...]]] = {
+    True: ("segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado", "domingo"),
+    False: ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Tokens per layer, and counts where a layer is a list."""
+
+    state: int = 1200
+    settled: int = 12  # names
+    proposed: int = 300
+    learnings: int = 250
+    retrieved: int = 500
+    older: int = 6  # messages
+    recent: int = 700
+    older_message: int = 200  # one of them
+    new: int = 6000
+    new_message: int = 2000  # one of them
+    tool_output: int = 400  # one message of a tool or registry, cut before anything else
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    what: str
+    why: str
+
+    def to_json(self) -> dict[str, Json]:
+        return {"what": self.what, "why": self.why}
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer of a request: its tokens, how many things it holds, and what is missing from it."""
+
+    name: str
+    tokens: int
+    included: int
+    left_out: tuple[LeftOut, ...] = ()
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "name": self.name,
+            "tokens": self.tokens,
+            "included": self.included,
+            "left_out": [item.to_json() for item in self.left_out],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ContextReport:
+    """What a request was made of; stored with the proposal (N3)."""
+
+    layers: tuple[Layer, ...]
+    total_tokens: int  # the whole request: instructions, schema and document
+
+    def to_json(self) -> dict[str, Json]:
+        return {"layers": [layer.to_json() for layer in self.layers], "total_tokens": self.total_tokens}
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Words from another ticket of the same customer (R1): they help to understand and cannot be cited."""
+
+    text: str
+    origin: str  # "atendimento 2026-000123"
+    said_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A change that waits for its decision."""
+
+    path: str
+    value: Json | Missing
+
+    def to_json(self) -> dict[str, Json]:
+        return {"path": self.path} if isinstance(self.value, Missing) else {"path": self.path, "value": self.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The document of the user turn, in its order, with the layers that made it."""
+
+    document: dict[str, Json]
+    layers: tuple[Layer, ...]
+    through: int  # number of the last new message in it; newer ones wait for the next run
+    shown_members: frozenset[str]  # pointers of the members that stand whole in it
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """All that a context may be made of. The caller loads no more than the budget can take."""
+
+    ticket_type: TicketType
+    state: State
+    new: Sequence[Message]  # oldest first
+    older: Sequence[Message] = ()  # oldest first; the last `Budget.older` are enough
+    marks: Mapping[str, Sequence[Mark]] = field(default_factory=dict)  # N5, by message id
+    proposed: Sequence[Proposed] = ()  # newest last
+    learnings: Sequence[str] = ()  # approved ones, the most useful first
+    retrieved: Sequence[Message | Snippet] = ()  # the most useful first
+
+
+def dump(document: Json) -> str:
+    """The one spelling in which documents reach the model and are counted."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def assemble(
+    material: Material, *, zone: tzinfo, language: str, count_tokens: CountTokens, budget: Budget | None = None
+) -> Context:
+    """The context of one request. Never drops literals, constraints, decisions or open commitments (N1, N3)."""
+    budget = budget or Budget()
+    count = _Counter(count_tokens)
+    ticket_type = type_document(material.ticket_type)
+    held = view(material.state, material.ticket_type, count.of, budget.state, budget.settled)
+    scribe = _Scribe(material, zone, language, budget, count)
+    proposed = _within(reversed(material.proposed), budget.proposed, Proposed.to_json, lambda item: item.path, count)
+    learnings = _within(material.learnings, budget.learnings, str, lambda item: item[:40], count)
+    retrieved = _within(material.retrieved, budget.retrieved, scribe.retrieved, _origin, count)
+    recent = scribe.recent(material.older)
+    new, through = scribe.new(material.new)
+    document: dict[str, Json] = {"ticket_type": ticket_type}
+    optional: tuple[tuple[str, Json], ...] = (
+        ("learnings", learnings.rows),
+        ("literals", held.literals),
+        ("state", held.document),
+        ("proposed", proposed.rows[::-1]),
+        ("retrieved", retrieved.rows),
+        ("context", recent.rows),
+    )
+    document |= {key: part for key, part in optional if part or key in ("state", "context")}
+    document["new_messages"] = new.rows
+    layers = (
+        Layer("ticket_type", count.of(ticket_type), len(material.ticket_type.fields)),
+        learnings.layer("learnings"),
+        Layer("literals", count.of(held.literals), len(held.literals)),
+        Layer("state", count.of(held.document), held.included, tuple(LeftOut(*item) for item in held.left_out)),
+        proposed.layer("proposed"),
+        retrieved.layer("retrieved"),
+        recent.layer("recent"),
+        new.layer("new"),
+        scribe.tools.layer("tool_output"),
+    )
+    return Context(document, layers, through, held.shown_members)
+
+
+def _origin(item: Message | Snippet) -> str:
+    return item.id if isinstance(item, Message) else item.origin
+
+
+def type_document(ticket_type: TicketType) -> dict[str, Json]:
+    """The ticket type as the model sees it: what a field is, and who may give its value."""
+    fields: list[Json] = []
+    for row in ticket_type.fields.values():
+        shown: dict[str, Json] = {"path": row.pointer, "label": row.label}
+        if row.description:
+            shown["description"] = row.description
+        shown |= {"schema": row.schema, "sources": list(row.sources), "inference": row.inference}
+        if row.literal:
+            shown["literal"] = True
+        fields.append(shown)
+    collections: dict[str, Json] = {}
+    for name, rules in ticket_type.collections.items():
+        collections[name] = {"sources": list(rules.sources)}
+        if rules.kinds:
+            collections[name]["kinds"] = list(rules.kinds)
+    return {"name": ticket_type.name, "fields": fields, "collections": collections}
+
+
+class _Counter:
+    def __init__(self, count_tokens: CountTokens) -> None:
+        self.text = count_tokens
+
+    def of(self, document: Json) -> int:
+        return self.text(dump(document))
+
+
+@dataclass(slots=True)
+class _Rows:
+    """A layer that is being filled."""
+
+    rows: list[Json] = field(default_factory=list)
+    tokens: int = 0
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    def take(self, row: Json, tokens: int) -> None:
+        self.rows.append(row)
+        self.tokens += tokens
+
+    def layer(self, name: str) -> Layer:
+        return Layer(name, self.tokens, len(self.rows), tuple(self.left_out))
+
+
+T = TypeVar("T")
+
+
+def _within(items: Iterable[T], budget: int, show: Callable[[T], Json], name: Callable[[T], str], count: _Counter) -> _Rows:
+    """The items in their order, as long as they fit. What does not fit is named; a smaller one behind it is still taken."""
+    rows = _Rows()
+    for item in items:
+        row = show(item)
+        tokens = count.of(row)
+        if rows.tokens + tokens <= budget:
+            rows.take(row, tokens)
+        else:
+            rows.left_out.append(LeftOut(name(item), "budget"))
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A message on the page: its row, tokens, and what of it stayed out."""
+
+    row: dict[str, Json] | None
+    tokens: int
+    is_tool: bool
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(slots=True)
+class _Scribe:
+    """Writes messages into the document, within the budget, and keeps the account of tools' output apart."""
+
+    material: Material
+    zone: tzinfo
+    language: str
+    budget: Budget
+    count: _Counter
+    tools: _Rows = field(default_factory=_Rows)
+    telling: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        labels = " ".join(row.label for row in self.material.ticket_type.fields.values())
+        self.telling = frozenset(word for word in fold_words(labels).split() if len(word) > 3)
+
+    def new(self, messages: Sequence[Message]) -> tuple[_Rows, int]:
+        """The new messages, oldest first, as many as fit; the first always. The rest is for the next run."""
+        rows, through = _Rows(), 0
+        for message in messages:
+            written = self._write(message, self.budget.new_message)
+            if rows.rows and rows.tokens + written.tokens > self.budget.new:
+                rows.left_out.append(LeftOut(f"{message.id} on", "next run"))
+                break
+            self._put(written, rows)
+            through = message.number
+        return rows, through
+
+    def recent(self, messages: Sequence[Message]) -> _Rows:
+        """The last older messages, newest first into the budget, oldest first onto the page."""
+        rows = _Rows()
+        kept = messages[-self.budget.older :] if self.budget.older else ()
+        if len(messages) > len(kept):
+            rows.left_out.append(LeftOut(f"{len(messages) - len(kept)} before", "older"))
+        for message in reversed(kept):
+            written = self._write(message, self.budget.older_message)
+            if rows.tokens + written.tokens > self.budget.recent:
+                rows.left_out.append(LeftOut(message.id, "budget"))
+            else:
+                self._put(written, rows)
+        rows.rows.reverse()
+        return rows
+
+    def retrieved(self, item: Message | Snippet) -> Json:
+        if isinstance(item, Snippet):
+            return {"from": item.origin, "sent_at": self._moment(item.said_at), "text": item.text}
+        return self._write(item, self.budget.older_message).row or {}
+
+    def _put(self, written: _Written, rows: _Rows) -> None:
+        if written.row is not None:
+            rows.take(written.row, written.tokens)
+            if written.is_tool:
+                self.tools.take(written.row, written.tokens)
+        (self.tools if written.is_tool else rows).left_out.extend(written.left_out)
+
+    def _write(self, message: Message, budget: int) -> _Written:
+        """One message as the model sees it; no row where it holds nothing that could be cited."""
+        is_tool = message.author.kind in _TOOL_KINDS
+        parts = without(message.text, message.unquotable)
+        why = "deleted" if message.deleted else "automatic" if message.automatic else "" if parts else "nothing to quote"
+        if why:
+            return _Written(None, 0, is_tool, (LeftOut(message.id, why),))
+        text, dropped = cut(
+            message.text, parts, min(budget, self.budget.tool_output) if is_tool else budget, self.count.text, self.telling
+        )
+        row: dict[str, Json] = {
+            "id": message.id,
+            "author": {"kind": message.author.kind.value, "name": message.author.name},
+            "sent_at": self._moment(message.said_at),
+            "weekday": _WEEKDAYS[self.language.lower().startswith("pt")][message.said_at.astimezone(self.zone).weekday()],
+            "text": text,
+        }
+        marks = self.material.marks.get(message.id)
+        if marks:
+            row["mark"] = [mark.to_json() for mark in marks]
+        left_out = tuple(LeftOut(f"{message.id}[{low}:{high}]", "budget") for low, high in dropped)
+        return _Written(row, self.count.of(row), is_tool, left_out)
+
+    def _moment(self, moment: datetime) -> str:
+        return moment.astimezone(self.zone).isoformat(timespec="minutes")

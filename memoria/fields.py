@@ -1,0 +1,365 @@
+"""A ticket type: which pointers exist, what they hold, who may say it, and what falls with it.
+
+One row per field, as an organisation's admin defined and published it (the file format is the outer contract's §2).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import jsonschema_rs
+
+from memoria.errors import Code
+from memoria.members import FIELD_MAPS, SHAPES, Place, place_in_collection
+from memoria.patch import Json, PatchError, parse_pointer
+from memoria.sources import LISTABLE, Kind
+
+COMMITMENTS: Final = "commitments:"
+_SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*\Z")
+_KIND = re.compile(r"[a-z0-9_]+\Z")
+_FIELD_KEYS: Final = frozenset(
+    {"label", "description", "schema", "sources", "tie", "inference", "invalidates", "literal", "sensitive"}
+)
+_COLLECTION_KEYS: Final = frozenset({"sources", "kinds", "completion_sources"})
+_TOP_KEYS: Final = frozenset({"slug", "name", "description", "fields", "collections"})
+_COMPLETION: Final = frozenset({*(kind.value for kind in Kind if kind is not Kind.ASSISTANT), "performer"})  # M2
+_DEFAULT_COMPLETION: Final = ("tool", "registry", "performer")
+
+
+@dataclass(frozen=True, slots=True)
+class TypeProblem:
+    """One fault of a ticket type: the pointer into the document, a code, and what is wrong in plain English."""
+
+    where: str
+    code: Code
+    detail: str
+    path: tuple[str, ...] = ()  # K4: the fields of a circle, first and last the same
+
+
+class InvalidTicketType(Exception):
+    """The document is no ticket type. `problems` holds every fault found, in the document's order."""
+
+    def __init__(self, problems: Iterable[TypeProblem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{p.where or '/'}: {p.detail}" for p in self.problems))
+
+
+def _refuse_remote(uri: str) -> Any:
+    raise ValueError(f"schema references outside the document are not followed: {uri}")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One row: a pointer and all that is said of it."""
+
+    pointer: str
+    label: str
+    schema: Json
+    sources: tuple[str, ...]  # from the strongest to the weakest
+    tie: str = "latest"
+    inference: str = "refuse"
+    invalidates: tuple[str, ...] = ()  # field pointers and `commitments:kind`
+    literal: bool = False
+    sensitive: bool = False
+    description: str = ""
+
+    @cached_property
+    def validator(self) -> Any:
+        """The compiled schema. Formats are asserted; nothing outside the document is fetched."""
+        return jsonschema_rs.validator_for(self.schema, validate_formats=True, retriever=_refuse_remote)
+
+    @property
+    def is_identifier(self) -> bool:
+        return self.pointer.startswith("/identifiers/")
+
+    def value_problem(self, value: Json) -> str | None:
+        """What is wrong with `value` by the field's schema, or None."""
+        error = next(self.validator.iter_errors(value), None)
+        return None if error is None else str(error.message)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """The rules of one collection's members."""
+
+    name: str
+    sources: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+    completion_sources: tuple[str, ...] = _DEFAULT_COMPLETION
+
+
+@dataclass(frozen=True)
+class TicketType:
+    """A published definition. `version` is its number within the organisation's type, 0 for a draft."""
+
+    slug: str
+    name: str
+    fields: Mapping[str, Field]
+    collections: Mapping[str, Collection]
+    version: int = 0
+    document: Mapping[str, Json] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def targets(self) -> frozenset[str]:
+        """What `applies_to` may name: field pointers and `commitments:kind`."""
+        kinds = self.collections["commitments"].kinds if "commitments" in self.collections else ()
+        return frozenset({*self.fields, *(COMMITMENTS + kind for kind in kinds)})
+
+    @cached_property
+    def _dependents(self) -> Mapping[str, tuple[str, ...]]:
+        return {pointer: self._reach(pointer) for pointer in self.fields}
+
+    def _reach(self, start: str) -> tuple[str, ...]:
+        """All that `start` invalidates, transitively, in topological order (K4: no circle gets this far)."""
+        order: list[str] = []
+        seen: set[str] = set()
+        # Depth first, without recursion: a child is written down after all that it leads to, then the list is turned.
+        stack: list[tuple[str, Iterator[str]]] = [(start, iter(self._next(start)))]
+        while stack:
+            pointer, children = stack[-1]
+            for child in children:
+                if child not in seen:
+                    seen.add(child)
+                    stack.append((child, iter(self._next(child))))
+                    break
+            else:
+                stack.pop()
+                order.append(pointer)
+        return tuple(reversed(order[:-1]))
+
+    def _next(self, target: str) -> tuple[str, ...]:
+        found = self.fields.get(target)
+        return found.invalidates if found is not None else ()
+
+    def dependents(self, pointer: str) -> tuple[str, ...]:
+        """What stops holding when the value at `pointer` changes: fields and `commitments:kind`, topological (K1, K2)."""
+        return self._dependents.get(pointer, ())
+
+    @cached_property
+    def _grounds(self) -> Mapping[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for pointer, reached in self._dependents.items():
+            for target in reached:
+                found.setdefault(target, set()).add(pointer)
+        return {target: frozenset(pointers) for target, pointers in found.items()}
+
+    def grounds(self, target: str) -> frozenset[str]:
+        """The fields that invalidate `target` (a pointer or `commitments:kind`), transitively (V2)."""
+        return self._grounds.get(target, frozenset())
+
+    def place(self, pointer: str, values: Mapping[str, Json]) -> Place | None:
+        """What `pointer` means here, given the members that there are; None where it means nothing."""
+        if pointer in self.fields:
+            return Place("field", pointer)
+        try:
+            parts = parse_pointer(pointer)
+        except PatchError:
+            return None
+        if len(parts) < 2 or parts[0] not in self.collections:
+            return None
+        return place_in_collection(parts, values)
+
+    def sources_of(self, place: Place) -> tuple[str, ...]:
+        if place.collection is not None:
+            return self.collections[place.collection].sources
+        return self.fields[place.pointer].sources
+
+    def sources_at(self, pointer: str) -> tuple[str, ...] | None:
+        """The order of sources that governs a slot's pointer, a member's included; None where nothing does."""
+        if pointer in self.fields:
+            return self.fields[pointer].sources
+        collection = self.collections.get(pointer.split("/", 2)[1]) if pointer.startswith("/") else None
+        return collection.sources if collection is not None else None
+
+    @classmethod
+    def from_document(cls, document: Json, version: int = 0) -> TicketType:
+        """Read and check a ticket type file. Raises InvalidTicketType with every fault found."""
+        problems: list[TypeProblem] = []
+        ticket_type = _read(document, version, problems)
+        if problems or ticket_type is None:
+            raise InvalidTicketType(problems)
+        return ticket_type
+
+
+def _fault(problems: list[TypeProblem], where: str, detail: str, code: Code = Code.TYPE_INVALID) -> None:
+    problems.append(TypeProblem(where, code, detail))
+
+
+def _read(document: Json, version: int, problems: list[TypeProblem]) -> TicketType | None:
+    if not isinstance(document, dict):
+        _fault(problems, "", "not an object")
+        return None
+    for key in document:
+        if key not in _TOP_KEYS:
+            _fault(problems, f"/{key}", "unknown member")
+    slug, name = document.get("slug"), document.get("name")
+    if not isinstance(slug, str) or not _SLUG.match(slug) or len(slug) > 100:
+        _fault(problems, "/slug", "must be lower-case letters and digits joined by - or _, at most 100")
+    if not isinstance(name, str) or not name.strip():
+        _fault(problems, "/name", "must be a text")
+    rows, collections = document.get("fields"), document.get("collections", {})
+    if not isinstance(rows, dict):
+        _fault(problems, "/fields", "must be an object")
+        rows = {}
+    if not isinstance(collections, dict):
+        _fault(problems, "/collections", "must be an object")
+        collections = {}
+    read_collections = {
+        key: read
+        for key, row in collections.items()
+        if (read := _read_collection(key, row, f"/collections/{_escaped(key)}", problems)) is not None
+    }
+    kinds = read_collections["commitments"].kinds if "commitments" in read_collections else ()
+    read_fields = {
+        pointer: read
+        for pointer, row in rows.items()
+        if (read := _read_field(pointer, row, rows, kinds, problems)) is not None
+    }
+    circle = _find_circle(read_fields)
+    if circle:
+        detail = "a circle of invalidations: " + " → ".join(circle)
+        where = f"/fields/{_escaped(circle[0])}/invalidates"
+        problems.append(TypeProblem(where, Code.TYPE_CYCLE, detail, circle))
+    if problems:
+        return None
+    return TicketType(str(slug), str(name), read_fields, read_collections, version, document)
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _texts(row: Mapping[str, Json], key: str, where: str, problems: list[TypeProblem]) -> tuple[str, ...]:
+    value = row.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        _fault(problems, f"{where}/{key}", "must be a list of texts")
+        return ()
+    if len(set(value)) != len(value):
+        _fault(problems, f"{where}/{key}", "names one thing twice")
+    return tuple(value)
+
+
+def _sources(row: Mapping[str, Json], where: str, problems: list[TypeProblem]) -> tuple[str, ...]:
+    sources = _texts(row, "sources", where, problems)
+    if not sources:
+        _fault(problems, f"{where}/sources", "must name at least one source")
+    for source in sources:
+        if source not in LISTABLE:
+            _fault(problems, f"{where}/sources", f"no such source: {source}")
+    return sources
+
+
+def _read_field(
+    pointer: str, row: Json, rows: Mapping[str, Json], kinds: tuple[str, ...], problems: list[TypeProblem]
+) -> Field | None:
+    where = f"/fields/{_escaped(pointer)}"
+    before = len(problems)
+    if not _is_field_pointer(pointer):
+        _fault(problems, where, "must be /goal, or /facts/…, /preferences/… or /identifiers/… with one name")
+    if not isinstance(row, dict):
+        _fault(problems, where, "not an object")
+        return None
+    for key in row:
+        if key not in _FIELD_KEYS:
+            _fault(problems, f"{where}/{_escaped(key)}", "unknown member")
+    label = row.get("label")
+    if not isinstance(label, str) or not label.strip():
+        _fault(problems, f"{where}/label", "must be a text")
+    if not isinstance(row.get("description", ""), str):
+        _fault(problems, f"{where}/description", "must be a text")
+    if row.get("tie", "latest") not in ("latest", "conflict"):
+        _fault(problems, f"{where}/tie", "must be latest or conflict")
+    if row.get("inference", "refuse") not in ("refuse", "flag"):
+        _fault(problems, f"{where}/inference", "must be refuse or flag")
+    for key in ("literal", "sensitive"):
+        if not isinstance(row.get(key, False), bool):
+            _fault(problems, f"{where}/{key}", "must be true or false")
+    sources = _sources(row, where, problems)
+    invalidates = _texts(row, "invalidates", where, problems)
+    for target in invalidates:
+        known = target.removeprefix(COMMITMENTS) in kinds if target.startswith(COMMITMENTS) else target in rows
+        if not known:
+            _fault(problems, f"{where}/invalidates", f"no such field or kind of commitment: {target}")
+    schema = row.get("schema")
+    if not isinstance(schema, (dict, bool)):
+        _fault(problems, f"{where}/schema", "must be a JSON Schema")
+        return None
+    if len(problems) > before:
+        return None
+    read = Field(
+        pointer,
+        str(label),
+        schema,
+        sources,
+        row.get("tie", "latest"),
+        row.get("inference", "refuse"),
+        invalidates,
+        row.get("literal", pointer.startswith("/identifiers/")),
+        row.get("sensitive", False),
+        row.get("description", ""),
+    )
+    try:
+        read.validator  # noqa: B018 - compiles the schema
+    except ValueError as error:
+        _fault(problems, f"{where}/schema", f"not a JSON Schema: {error}")
+        return None
+    return read
+
+
+def _is_field_pointer(pointer: str) -> bool:
+    if pointer == "/goal":
+        return True
+    try:
+        parts = parse_pointer(pointer)
+    except PatchError:
+        return False
+    return len(parts) == 2 and parts[0] in FIELD_MAPS and bool(parts[1].strip()) and len(pointer) <= 200
+
+
+def _read_collection(name: str, row: Json, where: str, problems: list[TypeProblem]) -> Collection | None:
+    if name not in SHAPES:
+        _fault(problems, where, "no such collection")
+        return None
+    if not isinstance(row, dict):
+        _fault(problems, where, "not an object")
+        return None
+    for key in row:
+        if key not in _COLLECTION_KEYS or (key != "sources" and name != "commitments"):
+            _fault(problems, f"{where}/{_escaped(key)}", "unknown member")
+    kinds = _texts(row, "kinds", where, problems)
+    for kind in kinds:
+        if not _KIND.match(kind):
+            _fault(problems, f"{where}/kinds", f"a kind is lower-case letters, digits and _: {kind}")
+    completion = _texts(row, "completion_sources", where, problems) if "completion_sources" in row else _DEFAULT_COMPLETION
+    for source in completion:
+        if source not in _COMPLETION:
+            _fault(problems, f"{where}/completion_sources", f"nothing that completes a commitment: {source}")
+    return Collection(name, _sources(row, where, problems), kinds, completion)
+
+
+def _find_circle(fields: Mapping[str, Field]) -> tuple[str, ...]:
+    """The first circle of invalidations, its first and last pointer the same; empty where there is none (K4)."""
+    done: set[str] = set()
+    for start in fields:
+        path: list[str] = [start]
+        on_path = {start}
+        stack = [iter(fields[start].invalidates)] if start not in done else []
+        while stack:
+            for target in stack[-1]:
+                if target in on_path:
+                    return (*path[path.index(target) :], target)
+                if target in fields and target not in done:
+                    path.append(target)
+                    on_path.add(target)
+                    stack.append(iter(fields[target].invalidates))
+                    break
+            else:
+                stack.pop()
+                left = path.pop()
+                on_path.discard(left)
+                done.add(left)
+    return ()

@@ -1,0 +1,127 @@
+"""What holds now, as the model sees it: open and recent things whole, settled ones by name alone (N3, N6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from memoria.fields import Field, TicketType
+from memoria.members import FINISHED, SHAPES
+from memoria.patch import Json, Missing, lookup, make_pointer
+from memoria.state import Slot, SlotStatus, State
+
+_NEVER_LEFT_OUT: Final = ("constraints", "decisions")  # N1; open commitments are kept by their status
+_OPEN_STATUSES: Final = frozenset({"open", "granted"})  # of pending items and authorizations
+_WHY_SETTLED: Final = "settled"
+_WHY_BUDGET: Final = "budget"
+
+
+@dataclass(frozen=True, slots=True)
+class StateView:
+    """The two parts of the state in a context, and what is in neither."""
+
+    literals: dict[str, Json]  # pointer -> row or member: literal fields, identifiers, constraints, decisions
+    document: dict[str, Json]  # {"fields": {pointer: row}, "members": {pointer: member}, "settled"?: [names]}
+    shown_members: frozenset[str]  # pointers of the members that stand whole in either
+    included: int
+    left_out: tuple[tuple[str, str], ...]  # what, why
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    pointer: str
+    shown: Json
+    name: str  # where it is only named
+    since: int
+    must: bool  # never left out
+    live: bool  # open or not current: before what is settled
+    settled: bool = False  # by name alone from the start
+    literal: bool = False
+
+
+def view(state: State, ticket_type: TicketType, count: Callable[[Json], int], budget: int, names: int) -> StateView:
+    """The view of `state` within `budget` tokens, naming at most `names` settled things.
+
+    Whatever is literal, a constraint, a decision or an open commitment is whole in it, over budget or not.
+    """
+    rows = [*_fields(state, ticket_type), *_members(state)]
+    literals = {row.pointer: row.shown for row in rows if row.literal}
+    others = [row for row in rows if not row.literal]
+    spent = sum(count({row.pointer: row.shown}) for row in others if row.must)
+    whole = {row.pointer for row in others if row.must}
+    for row in sorted((row for row in others if not row.must and not row.settled), key=_rank):
+        cost = count({row.pointer: row.shown})
+        if spent + cost <= budget:
+            spent += cost
+            whole.add(row.pointer)
+    named = sorted((row for row in others if row.pointer not in whole), key=lambda row: -row.since)
+    document: dict[str, Json] = {
+        "fields": {row.pointer: row.shown for row in others if row.pointer in whole and not _is_member(row.pointer)},
+        "members": {row.pointer: row.shown for row in others if row.pointer in whole and _is_member(row.pointer)},
+    }
+    if named:
+        document["settled"] = [row.name for row in named[:names]]
+    left_out = [(row.name, _WHY_SETTLED if row.settled else _WHY_BUDGET) for row in named[:names]]
+    if len(named) > names:
+        left_out.append((f"{len(named) - names} older", _WHY_SETTLED))
+    shown = {row.pointer for row in rows if _is_member(row.pointer) and (row.literal or row.pointer in whole)}
+    return StateView(literals, document, frozenset(shown), len(literals) + len(whole), tuple(left_out))
+
+
+def _rank(row: _Row) -> tuple[bool, int]:
+    return (not row.live, -row.since)
+
+
+def _is_member(pointer: str) -> bool:
+    return pointer.partition("/")[2].partition("/")[0] in SHAPES
+
+
+def _fields(state: State, ticket_type: TicketType) -> Iterable[_Row]:
+    for pointer, field in ticket_type.fields.items():
+        slot, value = state.slots.get(pointer), lookup(state.values, pointer)
+        if slot is None and isinstance(value, Missing):
+            continue
+        yield _field_row(pointer, field, slot, value)
+
+
+def _field_row(pointer: str, field: Field, slot: Slot | None, value: Json | Missing) -> _Row:
+    shown: dict[str, Json] = {} if isinstance(value, Missing) else {"value": value}
+    live = slot is not None and slot.status is not SlotStatus.CURRENT
+    if slot is not None and live:
+        shown["status"] = slot.status.value
+        if not slot.holds and slot.replaces is not None and not isinstance(slot.replaces.value, Missing):
+            shown["was"] = slot.replaces.value
+        if slot.challengers:
+            shown["against"] = ["withdraw" if isinstance(item.value, Missing) else item.value for item in slot.challengers]
+    since = slot.since_version if slot is not None else 0
+    literal = field.literal or field.is_identifier
+    return _Row(pointer, shown, pointer, since, pointer == "/goal", live, literal=literal)
+
+
+def _members(state: State) -> Iterable[_Row]:
+    for collection, shape in SHAPES.items():
+        for identifier, member in state.values.get(collection, {}).items():
+            pointer = make_pointer(collection, identifier)
+            slots = [state.slots.get(pointer + part) for part in ("", "/status", "/due")]
+            status = member.get("status")
+            keep = collection in _NEVER_LEFT_OUT
+            finished = status in FINISHED or status in ("answered", "withdrawn", "revoked")
+            yield _Row(
+                pointer,
+                _member_row(member, slots[0]),
+                f"{pointer} {member.get(shape.text_keys[-1], '')}"[:80] + (f" ({status})" if status else ""),
+                max((slot.since_version for slot in slots if slot is not None), default=0),
+                must=collection == "commitments" and not finished,
+                live=status in _OPEN_STATUSES,
+                settled=finished,
+                literal=keep,
+            )
+
+
+def _member_row(member: Mapping[str, Json], slot: Slot | None) -> Json:
+    """The member without what it leaves empty, and with its slot's status where that is not `current`."""
+    shown = {key: value for key, value in member.items() if value not in (None, [], "")}
+    if slot is not None and slot.status is not SlotStatus.CURRENT:
+        shown["slot"] = slot.status.value
+    return shown

@@ -1,0 +1,182 @@
+"""Comparing words without regard to typography, and finding them again in the original (E3, E8).
+
+A folded text remembers for each of its characters which code points of the original it came from.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+_QUOTES: Final = dict.fromkeys("‘’‚‛‹›", "'") | dict.fromkeys("“”„‟«»", '"')
+_DASHES: Final = dict.fromkeys((*map(chr, range(0x2010, 0x2016)), "\u2212"), "-")
+_PLAIN: Final = {**_QUOTES, **_DASHES, "\u2026": "..."}
+INVISIBLE: Final = frozenset(
+    (
+        *map(chr, range(0x200B, 0x200E)),  # zero-width space, non-joiner, joiner
+        "\u2060",
+        "\ufeff",
+        "\u200e",
+        "\u200f",
+        "\u061c",
+        *map(chr, range(0x202A, 0x202F)),  # direction marks
+        *map(chr, range(0x2066, 0x206A)),
+    )
+)
+_EMOJI_MODIFIERS: Final = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
+
+# Starters (combining class 0) that compose with the character before them. Everything else that composes backwards
+# has a combining class, so these two tests together find where a normalisation segment may begin.
+COMPOSING_STARTERS: Final = frozenset(
+    chr(point)
+    for span in (
+        (0x09BE, 0x09BE),
+        (0x09D7, 0x09D7),
+        (0x0B3E, 0x0B3E),
+        (0x0B56, 0x0B57),
+        (0x0BBE, 0x0BBE),
+        (0x0BD7, 0x0BD7),
+        (0x0CC2, 0x0CC2),
+        (0x0CD5, 0x0CD6),
+        (0x0D3E, 0x0D3E),
+        (0x0D57, 0x0D57),
+        (0x0DCF, 0x0DCF),
+        (0x0DDF, 0x0DDF),
+        (0x102E, 0x102E),
+        (0x1161, 0x1175),  # Hangul vowels and final consonants
+        (0x11A8, 0x11C2),
+        (0x1B35, 0x1B35),
+        (0x11127, 0x11127),
+        (0x1133E, 0x1133E),
+        (0x11357, 0x11357),
+        (0x114B0, 0x114B0),
+        (0x114BA, 0x114BA),
+        (0x114BD, 0x114BD),
+        (0x115AF, 0x115AF),
+        (0x11930, 0x11930),
+    )
+    for point in range(span[0], span[1] + 1)
+)
+
+
+def _joins(char: str) -> bool:
+    """Whether the character may merge with the one before it under NFC."""
+    return char > "\u02ff" and (unicodedata.combining(char) != 0 or char in COMPOSING_STARTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A text for comparison. Character `i` of `text` stands for the original's `starts[i]` to `ends[i]`."""
+
+    text: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    def spans(self, needle: str) -> list[tuple[int, int]]:
+        """Where the folded `needle` occurs, as index pairs into `text`; occurrences may overlap."""
+        found: list[tuple[int, int]] = []
+        if not needle:
+            return found
+        at = self.text.find(needle)
+        while at >= 0:
+            found.append((at, at + len(needle)))
+            at = self.text.find(needle, at + 1)
+        return found
+
+    def original(self, span: tuple[int, int]) -> tuple[int, int]:
+        """The span of the original, in code points, that a non-empty span of `text` stands for."""
+        return self.starts[span[0]], self.ends[span[1] - 1]
+
+    def cuts(self, span: tuple[int, int]) -> bool:
+        """E8: whether the span begins or ends inside a word or a number."""
+        return cuts_at(self.text, span[0]) or cuts_at(self.text, span[1])
+
+
+@lru_cache(maxsize=512)
+def fold(text: str) -> Folded:
+    """The text as E3 compares it: NFC, plain quotes, dashes and ellipses, one space for a run of white space,
+    nothing invisible. White space at the ends stays (a quote is stripped by `fold_quote`)."""
+    chars: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    at, length = 0, len(text)
+    while at < length:
+        end = at + 1
+        while end < length and _joins(text[end]):
+            end += 1
+        piece = text[at:end]
+        for char in piece if piece.isascii() else unicodedata.normalize("NFC", piece):
+            if char in INVISIBLE:
+                continue
+            if char.isspace():
+                if chars and chars[-1] == " ":
+                    ends[-1] = end
+                    continue
+                char = " "
+            for plain in _PLAIN.get(char, char):
+                chars.append(plain)
+                starts.append(at)
+                ends.append(end)
+        at = end
+    return Folded("".join(chars), tuple(starts), tuple(ends))
+
+
+def fold_quote(text: str) -> str:
+    """The text as E3 compares it, white space at its ends dropped."""
+    return fold(text).text.strip(" ")
+
+
+def fold_words(text: str) -> str:
+    """The text as M7 compares it: as E3 does, without regard to case."""
+    return fold_quote(text).casefold()
+
+
+def visible(text: str) -> int:
+    """How many characters a reader sees: no spaces, marks, controls, formats or skin tones."""
+    return sum(
+        1
+        for char in text
+        if not char.isspace() and char not in _EMOJI_MODIFIERS and unicodedata.category(char)[0] not in "MC"
+    )
+
+
+def is_digit(char: str) -> bool:
+    return unicodedata.category(char) == "Nd"
+
+
+def _in_word(text: str, at: int) -> bool:
+    """Whether the character belongs to a word. A mark does where the character that bears it does."""
+    while at >= 0:
+        char = text[at]
+        if char == "_":
+            return True
+        category = unicodedata.category(char)[0]
+        if category != "M":
+            return category in "LN"
+        at -= 1
+    return False
+
+
+def cuts_at(text: str, at: int) -> bool:
+    """E8: whether the place before `text[at]` lies inside a word or a number.
+
+    Inside a word: between two letters, digits, marks or `_`. Inside a number: beside a `.` or `,` that stands
+    between two digits: `1.5` is no part of `1.500,00`.
+    """
+    if at <= 0 or at >= len(text):
+        return False
+    if _in_word(text, at - 1) and _in_word(text, at):
+        return True
+    return joins_number(text, at, ".,")
+
+
+def joins_number(text: str, at: int, separators: str) -> bool:
+    """Whether the place before `text[at]` is beside one of `separators` that stands between two digits."""
+    before, after = text[at - 1], text[at]
+    if after in separators:
+        return is_digit(before) and at + 1 < len(text) and is_digit(text[at + 1])
+    if before in separators:
+        return is_digit(after) and at >= 2 and is_digit(text[at - 2])
+    return False
