@@ -153,13 +153,13 @@ def read_completion(response: Json, name: str = TOOL_NAME, read: Reader = read_a
     refusal, finish = message.get("refusal"), choice.get("finish_reason")
     outcome: Outcome
     if isinstance(refusal, str) and refusal.strip():
-        outcome = Declined(Problem.REFUSED, refusal[:300], refusal)
+        outcome = Declined(Problem.REFUSED, storable(refusal)[:300], storable(refusal))
     elif finish == "content_filter":
-        outcome = Declined(Problem.FILTERED, "content filter", content)
+        outcome = Declined(Problem.FILTERED, "content filter", storable(content))
     elif finish == "length":
-        outcome = Unreadable(Problem.TRUNCATED, "it was cut off before its end; make it shorter", content)
+        outcome = Unreadable(Problem.TRUNCATED, "it was cut off before its end; make it shorter", storable(content))
     elif foreign is not None:
-        outcome = Unreadable(Problem.INVALID_ANSWER, foreign, content)
+        outcome = Unreadable(Problem.INVALID_ANSWER, foreign, storable(content))
     elif not content.strip():
         outcome = Declined(Problem.EMPTY)
     else:
@@ -171,7 +171,12 @@ def _read(content: str, read: Reader) -> Outcome:
     try:
         return Answered(read(content))
     except BadAnswer as error:
-        return Unreadable(Problem.INVALID_ANSWER, error.args[0], content)
+        return Unreadable(Problem.INVALID_ANSWER, error.args[0], storable(content))
+
+
+def storable(text: str) -> str:
+    """The text without what a database takes in no text: NUL characters and halves of surrogate pairs."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _content(message: Mapping[str, Json], name: str) -> tuple[str, str | None]:
@@ -214,6 +219,9 @@ class Usage:
             "completion_tokens": self.completion_tokens,
             "cached_tokens": self.cached_tokens,
         }
+
+
+NO_USAGE: Final = Usage()
 
 
 def read_usage(response: Json) -> Usage:

@@ -121,10 +121,10 @@ authorization, and nobody authorizes by inference. Taken back: status revoked.
 One JSON object: {"changes": [{"evidence": [{"message", "quote"}], "op", "path", "value", "inference", "reason"}]}. Nothing \
 before or after it. reason: one short sentence in English, or null."""
 
-_REPAIR_PT: Final = (
-    "Sua resposta não pôde ser usada: {finding}. Responda de novo, inteira, só com o objeto JSON, sem mudar as citações."
-)
-_REPAIR_EN: Final = "Your answer could not be used: {finding}. Answer again, in full, with the JSON object alone, leaving the quotes as they are."
+_REPAIR_PT: Final = """\
+Sua resposta não pôde ser usada: {finding}. Responda de novo, inteira, só com o objeto JSON, sem mudar as citações."""
+_REPAIR_EN: Final = """\
+Your answer could not be used: {finding}. Answer again, in full, with the JSON object alone, leaving the quotes as they are."""
 _SCHEMA_PT: Final = "\n\n# Schema da resposta\n"
 _SCHEMA_EN: Final = "\n\n# Schema of the answer\n"
 
