@@ -75,9 +75,7 @@ def _words(text: str) -> list[str]:
 
 def _first_of(expressions: tuple[str, ...], words: list[str]) -> str | None:
     joined = f" {' '.join(words)} "
-    found = [
-        (joined.find(f" {expression} "), expression) for expression in expressions if f" {expression} " in joined
-    ]
+    found = [(joined.find(f" {expression} "), expression) for expression in expressions if f" {expression} " in joined]
     return min(found)[1] if found else None
 
 

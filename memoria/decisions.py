@@ -61,15 +61,11 @@ def as_decided(accept: Accept) -> tuple[Change, bool, bool]:
     op = "replace" if change.removes else change.op
     if edit.evidence is None:
         return replace(change, op=op, value=edit.value, reason=edit.reason), True, False
-    fresh = replace(
-        change, op=op, value=edit.value, evidence=edit.evidence, inference=False, reason=edit.reason
-    )
+    fresh = replace(change, op=op, value=edit.value, evidence=edit.evidence, inference=False, reason=edit.reason)
     return fresh, True, not edit.evidence
 
 
-def admit(
-    state: State, changes: Sequence[Change], desk: Desk, rejected: Collection[Rejection] = ()
-) -> tuple[Judgement, ...]:
+def admit(state: State, changes: Sequence[Change], desk: Desk, rejected: Collection[Rejection] = ()) -> tuple[Judgement, ...]:
     """The verdicts on a proposal's changes as they arrive, each alone against the present state.
 
     `rejected` holds the `Rejection`s that V7 remembers for this ticket.
@@ -133,9 +129,7 @@ def _check_rebase(
         pointers.update({change.path} if place is None else depends_on(desk.ticket_type, place, change, state))
 
     def outcome(at: State) -> list[tuple[Verdict, tuple[str, ...]]]:
-        judgements = [
-            judge(at, change, desk, statement=Statement() if stated else None) for change, stated in changes
-        ]
+        judgements = [judge(at, change, desk, statement=Statement() if stated else None) for change, stated in changes]
         return [(judgement.verdict, judgement.cascade) for judgement in judgements]
 
     check_version(state, expected, since, pointers, lambda then: outcome(then) == outcome(state))
@@ -206,8 +200,9 @@ def first_answer(records: Mapping[str, Decided], accept: Sequence[Accept], rejec
     `records` are the changes as stored, by id. Raises `change.refused`, `change.superseded` or
     `change.already_decided` for the first change in the order named that can no longer be decided so.
     """
+    named: list[Accept | Reject] = [*accept, *reject]
     versions: list[int | None] = []
-    for item in (*accept, *reject):
+    for item in named:
         record = records[item.id]
         if record.status is Status.REFUSED:
             raise DomainError(Code.CHANGE_REFUSED, "4", change=item.id)
@@ -220,15 +215,13 @@ def first_answer(records: Mapping[str, Decided], accept: Sequence[Accept], rejec
         else:
             raise _already(record)
     if len(set(versions)) > 1:
-        raise _already(next(records[item.id] for item in (*accept, *reject) if records[item.id].version is not None))
+        raise _already(next(records[item.id] for item in named if records[item.id].version is not None))
     return versions[0] if versions else None
 
 
 def _already(record: Decided) -> DomainError:
     at = record.at.isoformat() if record.at else None
-    return DomainError(
-        Code.ALREADY_DECIDED, "V4", change=record.id, status=record.status.value, by=record.by, at=at
-    )
+    return DomainError(Code.ALREADY_DECIDED, "V4", change=record.id, status=record.status.value, by=record.by, at=at)
 
 
 def _same_decision(record: Decided, item: Accept | Reject) -> bool:
@@ -237,9 +230,7 @@ def _same_decision(record: Decided, item: Accept | Reject) -> bool:
     if item.edit is None or not is_edit(item.change, item.edit):
         return record.status is Status.ACCEPTED
     return (
-        record.status is Status.EDITED
-        and same_json(record.value, item.edit.value)
-        and (record.evidence == item.edit.evidence)
+        record.status is Status.EDITED and same_json(record.value, item.edit.value) and (record.evidence == item.edit.evidence)
     )
 
 
@@ -274,9 +265,7 @@ def settle(event: Event, state: State, pending: Sequence[Pending], desk: Desk) -
     for item in pending:
         judgement = judge(state, item.change, desk)
         place = item.change.path.removesuffix("/-")
-        moot = judgement.refused or (
-            judgement.verdict is Verdict.NO_CHANGE and item.verdict is not Verdict.NO_CHANGE
-        )
+        moot = judgement.refused or (judgement.verdict is Verdict.NO_CHANGE and item.verdict is not Verdict.NO_CHANGE)
         touched = moot and any(related(place, pointer) for pointer in event.pointers)
         settled.append(Settled(item.id, judgement, moot and touched))
     return settled

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from memoria.cascade import Ground, fallout, fell
 from memoria.errors import DomainError
-from memoria.evidence import still_stands
 from memoria.events import Event, EventKind
+from memoria.evidence import still_stands
 from memoria.judgement import Desk, standing
 from memoria.members import FINISHED, SHAPES, Place, completed_member
 from memoria.patch import MISSING, Json, Missing, Operation, apply, lookup, same_json, setting
@@ -201,9 +201,7 @@ class Draft:
         self._minted[collection] = number
         pointer = f"/{collection}/{SHAPES[collection].letter}-{number}"
         self.write(pointer, completed_member(collection, value if isinstance(value, dict) else {}))
-        slot = Slot(
-            SlotStatus.CURRENT, claim.source, claim.author, claim.age, evidence, self.version, edited_by=edited_by
-        )
+        slot = Slot(SlotStatus.CURRENT, claim.source, claim.author, claim.age, evidence, self.version, edited_by=edited_by)
         self.put(pointer, slot)
         self._spared[pointer] = claim.age
         return pointer
@@ -224,9 +222,7 @@ class Draft:
             held = lookup(self._values, pointer)
             status = SlotStatus.OPEN if isinstance(held, Missing) else SlotStatus.CURRENT
             since_version = since.since_version if since is not None else self.version
-            made = Slot(
-                status, claim.source, claim.author, claim.age, evidence, since_version, edited_by=edited_by
-            )
+            made = Slot(status, claim.source, claim.author, claim.age, evidence, since_version, edited_by=edited_by)
             self.put(pointer, made)
             return
         sources = self._desk.ticket_type.sources_of(place)
@@ -258,10 +254,10 @@ class Draft:
             slot = replace(slot, replaces=None, challengers=())  # M9: a copy of its member's, to be one of its own
         kept = list(slot.challengers)
         for index, other in enumerate(kept):
-            if other.source == challenger.source and other.author.same_as(challenger.author):
-                if same_json(other.value, challenger.value):
-                    kept[index] = replace(challenger, evidence=merged(challenger.evidence, other.evidence))
-                    break
+            same_voice = other.source == challenger.source and other.author.same_as(challenger.author)
+            if same_voice and same_json(other.value, challenger.value):
+                kept[index] = replace(challenger, evidence=merged(challenger.evidence, other.evidence))
+                break
         else:
             kept.append(challenger)
         self.put(place.pointer, replace(slot, status=SlotStatus.CONFLICT, challengers=tuple(kept)))
@@ -274,17 +270,13 @@ class Draft:
         A quote is marked as gone once: what a person has confirmed since is not doubted again for it.
         """
         checked = tuple(
-            item
-            if item.gone or still_stands(item, self._desk.transcript.find(item.message))
-            else replace(item, gone=True)
+            item if item.gone or still_stands(item, self._desk.transcript.find(item.message)) else replace(item, gone=True)
             for item in slot.evidence
         )
         if not slot.holds or checked == slot.evidence:
             return slot
         status = SlotStatus.CONFLICT if slot.status is SlotStatus.CONFLICT else SlotStatus.NEEDS_CONFIRMATION
-        return replace(
-            slot, status=status, evidence=checked, stale_because=Stale("evidence_changed"), confirmed=None
-        )
+        return replace(slot, status=status, evidence=checked, stale_because=Stale("evidence_changed"), confirmed=None)
 
     def restore(self, undone: Event) -> None:
         """H4: bring back what `undone` changed, values and slots; what cannot stand any more awaits confirmation."""
@@ -295,9 +287,9 @@ class Draft:
         for pointer, (slot, _) in undone.slots.items():
             self.put(pointer, None if slot is None else self._as_of_now(slot))
         for pointer in undone.slots:
-            if pointer in self._desk.ticket_type.fields:
-                if not same_json(lookup(before, pointer), lookup(self._values, pointer)):
-                    self.moved(pointer, self._desk.moment)
+            is_field = pointer in self._desk.ticket_type.fields
+            if is_field and not same_json(lookup(before, pointer), lookup(self._values, pointer)):
+                self.moved(pointer, self._desk.moment)
 
     def _as_of_now(self, slot: Slot) -> Slot:
         return self.without_gone(slot) if slot.status is SlotStatus.CURRENT else slot

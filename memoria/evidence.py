@@ -107,9 +107,7 @@ def occurrences(message: Message, quote: str) -> list[tuple[int, int]]:
 def _usable(message: Message, folded: Folded, needle: str) -> list[tuple[int, int]]:
     if message.deleted or message.automatic:
         return []
-    return [
-        span for span in folded.spans(needle) if not folded.cuts(span) and _quotable(message, folded.original(span))
-    ]
+    return [span for span in folded.spans(needle) if not folded.cuts(span) and _quotable(message, folded.original(span))]
 
 
 def _quotable(message: Message, original: tuple[int, int]) -> bool:
@@ -146,9 +144,7 @@ def find_quote(citation: Citation, transcript: Transcript) -> Found | Reason:
     ambiguous = citation.start is None and len({folded.original(span) for span in whole}) > 1
     following = transcript.following(message)
     turned = turns(message.text, start, end, following.text if following else None)
-    evidence = Evidence(
-        message.id, message.text[start:end], start, end, ambiguous, tuple(turn.kind for turn in turned)
-    )
+    evidence = Evidence(message.id, message.text[start:end], start, end, ambiguous, tuple(turn.kind for turn in turned))
     return Found(evidence, message, whole[0])
 
 
@@ -180,11 +176,10 @@ def evidence_cautions(found: Sequence[Found], transcript: Transcript) -> tuple[C
         if item.evidence.ambiguous:
             cautions.append(Caution("ambiguous", index))
         following = transcript.following(item.message)
-        for turn in turns(
-            item.message.text, item.evidence.start, item.evidence.end, following.text if following else None
-        ):
-            if turn.kind in item.evidence.cautions:
-                cautions.append(Caution(turn.kind, index, words=turn.words))
+        found_turns = turns(item.message.text, item.evidence.start, item.evidence.end, following.text if following else None)
+        cautions.extend(
+            Caution(turn.kind, index, words=turn.words) for turn in found_turns if turn.kind in item.evidence.cautions
+        )
     return tuple(cautions)
 
 
@@ -256,9 +251,7 @@ def _number_goes_on(text: str, at: int) -> bool:
 def unsupported_words(value: Json | Missing, quotes: Sequence[str]) -> list[str]:
     """The words of a value's texts that no quote holds, for the card to mark; case does not matter here."""
     held = {word for quote in quotes for word in _plain_words(quote)}
-    return [
-        word for text in _texts_within(value) for word in re.findall(r"\w+", text) if not set(_plain_words(word)) <= held
-    ]
+    return [word for text in _texts_within(value) for word in re.findall(r"\w+", text) if not set(_plain_words(word)) <= held]
 
 
 def _plain_words(text: str) -> list[str]:

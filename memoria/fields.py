@@ -217,7 +217,7 @@ def _read(document: Json, version: int, problems: list[TypeProblem]) -> TicketTy
     read_fields = {
         pointer: read
         for pointer, row in rows.items()
-        if (read := _read_field(pointer, row, rows, kinds, problems)) is not None
+        if (row_read := _read_field(pointer, row, rows, kinds, problems)) is not None
     }
     circle = _find_circle(read_fields)
     if circle:

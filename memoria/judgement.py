@@ -15,7 +15,7 @@ from memoria.members import SHAPES, Place, completed_member, is_due, member_prob
 from memoria.patch import MISSING, Json, Missing, lookup, same_json
 from memoria.precedence import Claim, primary_message, statement_source, weigh
 from memoria.proposals import Caution, Change, Judgement, Statement, Verdict
-from memoria.sources import INFERENCE, Actor, Age, Kind
+from memoria.sources import INFERENCE, Actor, Age
 from memoria.state import Slot, SlotStatus, State
 from memoria.typography import fold_quote, fold_words
 
@@ -250,7 +250,9 @@ def _source_problem(case: _Case) -> Reason | None:
         collection = case.desk.ticket_type.collections["commitments"]
         if "performer" in collection.completion_sources and is_performed(case.member.get("owner"), case.voice):
             return None
-    return Reason(Code.SOURCE_NOT_ALLOWED, "A1", dict(not_allowed.data)) if place.collection == "authorizations" else not_allowed
+    return (
+        Reason(Code.SOURCE_NOT_ALLOWED, "A1", dict(not_allowed.data)) if place.collection == "authorizations" else not_allowed
+    )
 
 
 def _decided(case: _Case) -> Judgement:
@@ -352,10 +354,7 @@ def _preview(case: _Case) -> tuple[str, ...]:
     if case.place.kind != "field":
         return ()
     ground = Ground(case.place.pointer, case.claim.age)
-    return tuple(
-        fallen.pointer
-        for fallen in fallout(case.desk.ticket_type, case.values, case.state.slots, (ground,), {})
-    )
+    return tuple(fallen.pointer for fallen in fallout(case.desk.ticket_type, case.values, case.state.slots, (ground,), {}))
 
 
 def _cautions(case: _Case) -> tuple[Caution, ...]:
@@ -380,8 +379,7 @@ def _possible_duplicates(case: _Case) -> list[Caution]:
         if slot is None or _words(collection, member) == words:
             continue
         if any(
-            item.message == primary.message and item.start < primary.end and primary.start < item.end
-            for item in slot.evidence
+            item.message == primary.message and item.start < primary.end and primary.start < item.end for item in slot.evidence
         ):
             found.append(identity)
     return [Caution("possible_duplicate", members=tuple(found))] if found else []

@@ -37,9 +37,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         ("requested", "in_progress", "done", "failed", "cancelled"),
         "requested",
     ),
-    "pending": Shape(
-        "p", ("question",), ("question",), ("options", "status"), ("open", "answered", "withdrawn"), "open"
-    ),
+    "pending": Shape("p", ("question",), ("question",), ("options", "status"), ("open", "answered", "withdrawn"), "open"),
     "constraints": Shape("k", ("text",), ("text",), ("applies_to",), literal="text", removable=True),
     "decisions": Shape("d", ("text",), ("text",), ("applies_to", "reason"), literal="text", removable=True),
     "authorizations": Shape(

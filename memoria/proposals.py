@@ -111,9 +111,7 @@ class Caution:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Json]) -> Caution:
-        return cls(
-            document["kind"], document.get("evidence"), tuple(document.get("members", ())), document.get("words")
-        )
+        return cls(document["kind"], document.get("evidence"), tuple(document.get("members", ())), document.get("words"))
 
 
 class Verdict(StrEnum):

@@ -59,10 +59,7 @@ def set_value(
     Weaker than what stands there it becomes a challenger (P6). Raises `version.conflict` or the code of the check
     that fails.
     """
-    if isinstance(value, Missing):
-        op = "remove"
-    else:
-        op = "add" if path.endswith("/-") else "replace"
+    op = "remove" if isinstance(value, Missing) else "add" if path.endswith("/-") else "replace"
     change = Change(op, path, value, tuple(evidence), reason=reason)
     statement = Statement(reported)
     place = desk.ticket_type.place(path, state.values)
@@ -186,9 +183,7 @@ def resolve(
     if not isinstance(was, Missing):
         cause["was"] = was
     if choice == "current":
-        settled = replace(
-            slot, status=SlotStatus.CURRENT, challengers=(), stale_because=None, ground=None, age=moment
-        )
+        settled = replace(slot, status=SlotStatus.CURRENT, challengers=(), stale_because=None, ground=None, age=moment)
         draft.put(path, settled)
     else:
         place = desk.ticket_type.place(path, state.values) or Place("field", path)
@@ -202,9 +197,7 @@ def resolve(
     return draft.finish(EventKind.RESOLUTION, cause)
 
 
-def _take_challenger(
-    slot: Slot, place: Place, draft: Draft, desk: Desk, index: int | None, cause: dict[str, Json]
-) -> None:
+def _take_challenger(slot: Slot, place: Place, draft: Draft, desk: Desk, index: int | None, cause: dict[str, Json]) -> None:
     if index is None or not 0 <= index < len(slot.challengers):
         raise DomainError(Code.UNKNOWN_CHALLENGER, "P8", pointer=place.pointer, challenger=index)
     taken = slot.challengers[index]

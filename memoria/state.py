@@ -213,9 +213,7 @@ def slot_from_json(document: Mapping[str, Json]) -> Slot:
         document["since_version"],
         _author(document.get("edited_by")),
         Confirmation(Author.from_json(confirmed["by"]), confirmed["at"], confirmed["ground"]) if confirmed else None,
-        Replaced(replaces["version"], replaces.get("value", MISSING), _evidence(replaces["evidence"]))
-        if replaces
-        else None,
+        Replaced(replaces["version"], replaces.get("value", MISSING), _evidence(replaces["evidence"])) if replaces else None,
         tuple(
             Challenger(
                 item.get("value", MISSING),

@@ -110,12 +110,10 @@ def fold(text: str) -> Folded:
         for char in piece if piece.isascii() else unicodedata.normalize("NFC", piece):
             if char in INVISIBLE:
                 continue
-            if char.isspace():
-                if chars and chars[-1] == " ":
-                    ends[-1] = end
-                    continue
-                char = " "
-            for plain in _PLAIN.get(char, char):
+            if char.isspace() and chars and chars[-1] == " ":
+                ends[-1] = end
+                continue
+            for plain in " " if char.isspace() else _PLAIN.get(char, char):
                 chars.append(plain)
                 starts.append(at)
                 ends.append(end)
@@ -136,9 +134,7 @@ def fold_words(text: str) -> str:
 def visible(text: str) -> int:
     """How many characters a reader sees: no spaces, marks, controls, formats or skin tones."""
     return sum(
-        1
-        for char in text
-        if not char.isspace() and char not in _EMOJI_MODIFIERS and unicodedata.category(char)[0] not in "MC"
+        1 for char in text if not char.isspace() and char not in _EMOJI_MODIFIERS and unicodedata.category(char)[0] not in "MC"
     )
 
 

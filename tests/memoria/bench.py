@@ -15,7 +15,7 @@ from memoria.errors import DomainError
 from memoria.events import Event, EventKind, event_from_record, event_to_record
 from memoria.evidence import Message, Messages, said_at
 from memoria.fields import TicketType
-from memoria.patch import MISSING, Json
+from memoria.patch import MISSING, Json, parse_pointer
 from memoria.proposals import Change, Citation, Judgement, Status, Verdict
 from memoria.sources import SYSTEM, Actor, Author, Kind
 from memoria.state import Slot, State, replay, state_from_json, state_to_json
@@ -39,9 +39,7 @@ COLLECTIONS: dict[str, Json] = {
 }
 
 
-def a_field(
-    *sources: str, schema: Json = None, label: str = "Campo", **more: Json
-) -> dict[str, Json]:
+def a_field(*sources: str, schema: Json = None, label: str = "Campo", **more: Json) -> dict[str, Json]:
     """A row of a ticket type; by default a text that agent and customer may say."""
     return {
         "label": label,
@@ -142,9 +140,7 @@ class Bench:
 
     def propose(self, *changes: Change, producer: str = "model") -> list[Held]:
         self.tick()
-        rejected = [
-            review.Rejection.of(held.change) for held in self.changes.values() if held.status is Status.REJECTED
-        ]
+        rejected = [review.Rejection.of(held.change) for held in self.changes.values() if held.status is Status.REJECTED]
         judgements = review.admit(self.state, changes, self.desk(), rejected)
         fresh = [change.path for change, verdict in zip(changes, judgements, strict=True) if not verdict.refused]
         mine = [item for item in self._pending() if self.changes[item.id].producer == producer]
@@ -209,40 +205,30 @@ class Bench:
     def reject(self, *held: Held, **more: Any) -> int:
         return self.decide((), held, **more)
 
-    def put(self, path: str, value: Json = MISSING, *, expected: int | None = None, actor: Actor | None = None, **more: Any) -> Event:
+    def put(
+        self, path: str, value: Json = MISSING, *, expected: int | None = None, actor: Actor | None = None, **more: Any
+    ) -> Event:
         """Staff's own statement (`set`)."""
         self.tick()
         at = self.state.version if expected is None else expected
-        return self._append(
-            review.set_value(self.state, path, value, self.desk(actor), at, self.events[max(at, 0) :], **more)
-        )
+        return self._append(review.set_value(self.state, path, value, self.desk(actor), at, self.events[max(at, 0) :], **more))
 
     def confirm(self, path: str, *, expected: int | None = None, actor: Actor | None = None, **more: Any) -> Event:
         self.tick()
         at = self.state.version if expected is None else expected
-        return self._append(
-            review.confirm(self.state, path, self.desk(actor), at, self.events[max(at, 0) :], **more)
-        )
+        return self._append(review.confirm(self.state, path, self.desk(actor), at, self.events[max(at, 0) :], **more))
 
-    def resolve(
-        self, path: str, choice: str, *, expected: int | None = None, actor: Actor | None = None, **more: Any
-    ) -> Event:
+    def resolve(self, path: str, choice: str, *, expected: int | None = None, actor: Actor | None = None, **more: Any) -> Event:
         self.tick()
         at = self.state.version if expected is None else expected
         more.setdefault("reason", "conferido")
-        return self._append(
-            review.resolve(self.state, path, choice, self.desk(actor), at, self.events[max(at, 0) :], **more)
-        )
+        return self._append(review.resolve(self.state, path, choice, self.desk(actor), at, self.events[max(at, 0) :], **more))
 
-    def undo(
-        self, version: int, *, expected: int | None = None, actor: Actor | None = None, reason: str = "engano"
-    ) -> Event:
+    def undo(self, version: int, *, expected: int | None = None, actor: Actor | None = None, reason: str = "engano") -> Event:
         self.tick()
         at = self.state.version if expected is None else expected
         event = review.undo(self.state, version, self.desk(actor), at, self.events[max(version - 1, 0) :], reason)
-        returned = [
-            held for held in self.changes.values() if held.id in event.cause["changes"] and held.version == version
-        ]
+        returned = [held for held in self.changes.values() if held.id in event.cause["changes"] and held.version == version]
         for held in returned:
             held.status, held.version, held.value, held.evidence = Status.PENDING, None, None, None
         self._append(event, returned)
@@ -276,8 +262,7 @@ class Bench:
 
     def value(self, pointer: str) -> Any:
         document: Any = self.state.values
-        for part in pointer.split("/")[1:]:
-            part = part.replace("~1", "/").replace("~0", "~")
+        for part in parse_pointer(pointer):
             if not isinstance(document, dict) or part not in document:
                 return MISSING
             document = document[part]
