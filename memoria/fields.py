@@ -215,7 +215,7 @@ def _read(document: Json, version: int, problems: list[TypeProblem]) -> TicketTy
     }
     kinds = read_collections["commitments"].kinds if "commitments" in read_collections else ()
     read_fields = {
-        pointer: read
+        pointer: row_read
         for pointer, row in rows.items()
         if (row_read := _read_field(pointer, row, rows, kinds, problems)) is not None
     }
