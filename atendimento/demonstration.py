@@ -76,6 +76,7 @@ class Demonstration:
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_IGN)
             self._stop()
+        self.say("Stopped")
 
     def _interrupt(self, number: int, frame: FrameType | None) -> NoReturn:
         raise Interrupted
@@ -108,7 +109,6 @@ class Demonstration:
         if self.lock is not None:
             embedded.remove_record(self.data_dir)
             self.lock.close()
-        self.say("Stopped")
 
     # Its parts, in the order of their start
 

@@ -25,12 +25,15 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import psycopg
 import redis
 from psycopg import sql
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from atendimento.processes import Child, end_leftover
 
@@ -55,6 +58,9 @@ LONGEST_SOCKET_PATH = 107 if platform.system() == "Linux" else 103
 
 # For tests: a crash may lose the data, so nothing waits for the disk.
 FAST_AND_LOSSY = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+# This module asks again by itself, and sooner than the client would.
+NO_RETRY = Retry(NoBackoff(), 0)
 
 
 class EmbeddedError(Exception):
@@ -191,8 +197,11 @@ class Postgres:
         self.log = data_dir / "logs" / "postgres.log"
         self.passwords = passwords
         self.settings = settings or {}
-        self.who = identity([self.home, POSTGRES_PROGRAMS / "postgres"], signal.SIGINT)
         self.child: Child | None = None
+
+    @cached_property
+    def who(self) -> Identity:
+        return identity([self.home, POSTGRES_PROGRAMS / "postgres"], signal.SIGINT)
 
     def url(self, role: str, database: str = DATABASE) -> str:
         password = self.passwords[{SUPERUSER: "postgres", OWNER: "owner", APP: "app"}[role]]
@@ -332,9 +341,12 @@ class Redis:
         self.log = data_dir / "logs" / "redis.log"
         self.password = password
         self.lasting = lasting
-        self.who = identity([self.home, REDIS_PROGRAM], signal.SIGTERM)
         self.port = 0
         self.child: Child | None = None
+
+    @cached_property
+    def who(self) -> Identity:
+        return identity([self.home, REDIS_PROGRAM], signal.SIGTERM)
 
     @property
     def url(self) -> str:
@@ -384,7 +396,7 @@ class Redis:
             os.chown(path, self.who.uid, self.who.gid)
 
     def _answers(self, deadline: float) -> bool:
-        with redis.Redis.from_url(self.url, socket_connect_timeout=1) as client:
+        with redis.Redis.from_url(self.url, retry=NO_RETRY, socket_connect_timeout=1) as client:
             while self.child is not None and self.child.is_running() and time.monotonic() < deadline:
                 with suppress(redis.ConnectionError):
                     return bool(client.ping())
@@ -393,9 +405,15 @@ class Redis:
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    with socket.socket() as probe:
-        probe.bind((host, 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens on, from below the range that the system gives to outgoing connections.
+
+    One from that range (which binding to port 0 gives) may be taken by any connection before its server starts.
+    """
+    while True:
+        port = 15_000 + secrets.randbelow(17_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind((host, port))
+            return port
 
 
 def _plain_environment() -> dict[str, str]:

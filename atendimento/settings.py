@@ -87,6 +87,8 @@ def _with_pool(database: dict[str, Any], size: int) -> dict[str, Any]:
     """A pool for the web server (see asgi.py), whose threads come and go; a command or worker keeps one connection."""
     if size and "OPTIONS" in database:
         database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": size, "timeout": 10}
+        # A restarted database leaves dead connections in the pool; each is tried before it is handed out.
+        database["CONN_HEALTH_CHECKS"] = True
     return database
 
 
