@@ -1,0 +1,183 @@
+"""One call is one HTTP request; whatever servers and networks do comes back as an outcome."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from atendimento.llm import Embedded, Endpoint, ask, embed
+from memoria.extraction import Request, Usage
+from memoria.proposals import Change, Citation
+from memoria.runs import Answered, Declined, Mode, Outcome, Problem, Rejected, Unreached, Unreadable
+from tests.memoria.asking import ask_about
+from tests.memoria.bench import Bench
+from tests.support.model_server import ModelServer, Reply, completion
+
+
+@pytest.fixture
+def endpoint(model_server: ModelServer) -> Endpoint:
+    return Endpoint(model_server.url, "secret", "test-model", timeout=0.5)
+
+
+@pytest.fixture
+def request_for_a() -> Request:
+    bench = Bench()
+    return ask_about(bench, bench.say("customer", "Moro em Casa Forte"))
+
+
+def test_an_answer_comes_back_as_changes_with_usage_and_the_servers_name_for_the_model(
+    model_server: ModelServer, endpoint: Endpoint, request_for_a: Request
+) -> None:
+    model_server.answer({"op": "add", "path": "/facts/a", "value": "x", "evidence": [{"message": "m-1", "quote": "Moro"}]})
+    reply = ask(request_for_a, endpoint, Mode.JSON_SCHEMA)
+    assert reply.outcome == Answered((Change("add", "/facts/a", "x", (Citation("m-1", "Moro"),)),))
+    assert (reply.usage.prompt_tokens, reply.model) == (100, "scripted")
+    assert json.loads(reply.raw)["choices"]
+    asked = model_server.chats[0]
+    headers = {name.lower(): value for name, value in asked.headers.items()}
+    assert headers["authorization"] == "Bearer secret"
+    assert asked.body["model"] == "test-model"
+
+
+def test_each_mode_asks_in_its_own_way_and_only_the_plain_ones_carry_the_schema_in_words(
+    model_server: ModelServer, endpoint: Endpoint, request_for_a: Request
+) -> None:
+    for mode in Mode:
+        ask(request_for_a, endpoint, mode)
+    schema, json_object, tool, text = [asked.body for asked in model_server.chats]
+    assert schema["response_format"]["json_schema"] == {
+        "name": "propose_changes",
+        "strict": True,
+        "schema": request_for_a.schema,
+    }
+    assert json_object["response_format"] == {"type": "json_object"}
+    assert tool["tools"][0]["function"]["parameters"] == request_for_a.schema
+    assert tool["tool_choice"] == {"type": "function", "function": {"name": "propose_changes"}}
+    assert {"response_format", "tools"}.isdisjoint(text)
+    assert ["additionalProperties" in body["messages"][0]["content"] for body in (schema, json_object, tool, text)] == [
+        False,
+        True,
+        False,
+        True,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        (429, Unreached("rate_limit", None, 429, "scripted failure")),
+        (408, Unreached("timeout", None, 408, "scripted failure")),
+        (500, Unreached("server_error", None, 500, "scripted failure")),
+        (503, Unreached("server_error", None, 503, "scripted failure")),
+        (400, Rejected(400, "scripted failure")),
+        (401, Rejected(401, "scripted failure")),
+        (403, Rejected(403, "scripted failure")),
+        (404, Rejected(404, "scripted failure")),
+        (409, Rejected(409, "scripted failure")),
+        (422, Rejected(422, "scripted failure")),
+    ],
+)
+def test_an_error_status_is_an_outcome_and_the_client_retries_nothing_by_itself(
+    model_server: ModelServer, endpoint: Endpoint, request_for_a: Request, status: int, outcome: Outcome
+) -> None:
+    model_server.fail(status)
+    assert ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome == outcome
+    assert len(model_server.chats) == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "least", "most"),
+    [
+        ("7", 7.0, 7.0),
+        (format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True), 3000.0, 3601.0),
+    ],
+)
+def test_what_the_server_asks_to_wait_is_read_from_both_forms_of_its_header(
+    model_server: ModelServer, endpoint: Endpoint, request_for_a: Request, header: str, least: float, most: float
+) -> None:
+    model_server.fail(429, retry_after=header)
+    outcome = ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome
+    assert isinstance(outcome, Unreached)
+    assert outcome.retry_after is not None
+    assert least <= outcome.retry_after <= most
+
+
+def test_a_server_that_hangs_cuts_or_is_not_there_is_an_outcome(
+    model_server: ModelServer, endpoint: Endpoint, request_for_a: Request
+) -> None:
+    model_server.hang(2.0)
+    assert ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome == Unreached("timeout")
+    model_server.cut_connection()
+    cut = ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome
+    assert isinstance(cut, Unreached)
+    assert cut.kind == "connection"
+    nobody = ask(request_for_a, Endpoint("http://127.0.0.1:9/v1", "", "m", 0.5), Mode.JSON_SCHEMA).outcome
+    assert isinstance(nobody, Unreached)
+    assert nobody.kind == "connection"
+
+
+def test_what_the_model_itself_does_wrong_is_told_apart(
+    model_server: ModelServer, endpoint: Endpoint, request_for_a: Request
+) -> None:
+    model_server.refuse()
+    model_server.filter()
+    model_server.say_nothing()
+    model_server.answer_text("")
+    model_server.cut_answer()
+    model_server.answer_text("Claro! Aqui está")
+    outcomes = [ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome for _ in range(6)]
+    assert [outcome.problem for outcome in outcomes if isinstance(outcome, Declined | Unreadable)] == [
+        Problem.REFUSED,
+        Problem.FILTERED,
+        Problem.FILTERED,
+        Problem.EMPTY,
+        Problem.TRUNCATED,
+        Problem.INVALID_ANSWER,
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"<html>Bad gateway</html>", b"", b"null", b"[]", b'{"choices": 3}', b"\xff\xfe\x00", b"[" * 100_000],
+)
+def test_a_body_that_is_no_completion_is_asked_for_again_and_breaks_nothing(
+    model_server: ModelServer, endpoint: Endpoint, request_for_a: Request, body: bytes
+) -> None:
+    model_server.reply(Reply(body=body))
+    assert ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome == Unreached("not_a_completion")
+
+
+def test_an_answer_with_characters_that_no_database_takes_can_be_stored_all_the_same(
+    model_server: ModelServer, endpoint: Endpoint, request_for_a: Request
+) -> None:
+    body = json.dumps(completion("\ud800\0 não é JSON")).encode()
+    model_server.reply(Reply(body=body))
+    reply = ask(request_for_a, endpoint, Mode.JSON_SCHEMA)
+    assert isinstance(reply.outcome, Unreadable)
+    assert "\0" not in reply.outcome.raw
+    reply.outcome.raw.encode()
+
+
+def test_texts_are_embedded_in_their_order(model_server: ModelServer, endpoint: Endpoint) -> None:
+    embedded = embed(["um dois", "três"], endpoint)
+    assert isinstance(embedded, Embedded)
+    assert len(embedded.vectors) == 2
+    assert embedded.vectors[0] != embedded.vectors[1]
+    assert embedded.usage == Usage(1, 0, 0)
+
+
+def test_embeddings_that_cannot_be_had_are_an_outcome() -> None:
+    assert isinstance(embed(["um"], Endpoint("http://127.0.0.1:9/v1", "", "m", 0.5)), Unreached)
+
+
+def test_a_key_is_never_written_out() -> None:
+    assert "secret" not in repr(Endpoint("http://127.0.0.1:9/v1", "secret", "m"))
+
+
+def test_a_mode_is_remembered_for_the_same_server_and_model_whatever_the_key() -> None:
+    here = Endpoint("http://127.0.0.1:9/v1", "a", "m")
+    assert here.identity == Endpoint("http://127.0.0.1:9/v1/", "b", "m").identity
+    assert here.identity != Endpoint("http://127.0.0.1:9/v1", "a", "other").identity
