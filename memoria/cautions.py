@@ -29,8 +29,22 @@ HEDGES: Final = (
 )  # fmt: skip
 """Anywhere around a quote in its sentence."""
 
-_WORD = re.compile(r"[\w'’]+")
 _ENDS: Final = ".!?…\n\r"
+
+
+def _any_of(expressions: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern for these expressions as whole words in folded text. The longest goes first."""
+    spelled = (
+        r"n(?!\W*\d)" if expression == "n" else re.escape(expression).replace(r"\ ", " ")
+        for expression in sorted(expressions, key=len, reverse=True)
+    )
+    return re.compile(rf"(?<![\w'])(?:{'|'.join(spelled)})(?![\w'])", re.IGNORECASE)
+
+
+_NEGATION = _any_of(NEGATIONS)
+_FOLLOWING = re.compile(r" ?" + _any_of(FOLLOWING_NEGATIONS).pattern, re.IGNORECASE)
+_OPENING = re.compile(r"\W*" + _any_of(OPENING_NEGATIONS).pattern, re.IGNORECASE)
+_HEDGE = _any_of(HEDGES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,52 +83,36 @@ def _ends_sentence(text: str, at: int) -> bool:
     return at + 1 >= len(text) or text[at + 1].isspace() or text[at + 1] in _ENDS
 
 
-def _words(text: str) -> list[str]:
-    return [word.replace("’", "'").strip("'").casefold() for word in _WORD.findall(fold(text).text)]
-
-
-def _first_of(expressions: tuple[str, ...], words: list[str]) -> str | None:
-    joined = f" {' '.join(words)} "
-    found = [(joined.find(f" {expression} "), expression) for expression in expressions if f" {expression} " in joined]
-    return min(found)[1] if found else None
-
-
 def turns(text: str, start: int, end: int, next_text: str | None) -> tuple[Turn, ...]:
     """What turns the meaning of `text[start:end]`: a negation first, then a question, then a hedge.
 
     `next_text` is the same author's next message, None where there is none.
     """
     low, high = sentence_span(text, start, end)
-    before, after = _words(text[low:start]), _words(text[end:high])
+    before, after = fold(text[low:start]).text, fold(text[end:high]).text
     found: list[Turn] = []
-    negation = _negation(before, text[end:high], next_text, text[start:end])
+    negation = _negation(before, fold(text[start:end]).text, after, next_text)
     if negation is not None:
         found.append(Turn("negation", negation))
-    if "?" in fold(text[low:high]).text:
+    if "?" in text[low:high]:
         found.append(Turn("question", "?"))
-    hedge = _first_of(HEDGES, before) or _first_of(HEDGES, after)
+    hedge = _HEDGE.search(before) or _HEDGE.search(after)
     if hedge is not None:
-        found.append(Turn("hedge", hedge))
+        found.append(Turn("hedge", hedge.group().casefold()))
     return tuple(found)
 
 
-def _negation(before: list[str], rest: str, next_text: str | None, quote: str) -> str | None:
-    follower = (_words(quote) or [""])[0]
-    kept = [
-        word
-        for index, word in enumerate(before)
-        if word != "n" or not (before[index + 1] if index + 1 < len(before) else follower).isdigit()
-    ]
-    found = _first_of(NEGATIONS, kept)
-    if found is not None:
-        return found
-    behind = fold(rest).text
-    if behind[:1] == " ":
-        words = _words(behind)
-        if words and words[0] in FOLLOWING_NEGATIONS and behind[1:].casefold().startswith(words[0]):
-            return words[0]
+def _negation(before: str, quote: str, after: str, next_text: str | None) -> str | None:
+    # The quote stands behind for `n`, which is a house number's sign where a number follows.
+    found = _NEGATION.search(before + quote)
+    if found is not None and found.end() <= len(before):
+        return found.group().casefold()
+    if after.startswith(" "):
+        found = _FOLLOWING.match(after)
+        if found is not None:
+            return found.group().strip().casefold()
     if next_text is not None:
-        words = _words(next_text)
-        if words and words[0] in OPENING_NEGATIONS:
-            return words[0]
+        found = _OPENING.match(fold(next_text).text)
+        if found is not None:
+            return re.sub(r"\A\W+", "", found.group()).casefold()
     return None

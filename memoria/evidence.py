@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Protocol
 
-from memoria.cautions import turns
+from memoria.cautions import Turn, turns
 from memoria.errors import Code, Reason
 from memoria.patch import Json, Missing
 from memoria.proposals import Caution, Citation, Evidence
@@ -56,19 +57,28 @@ class Transcript(Protocol):
         """The number of the newest message, 0 where there is none."""
 
 
+def _identity(author: Author) -> tuple[str, str]:
+    return author.kind.value, author.external_id or author.name
+
+
 class Messages:
     """A transcript held in memory."""
 
     def __init__(self, messages: Iterable[Message]) -> None:
         self._by_number = {message.number: message for message in messages}
+        self._by_author: dict[tuple[str, str], list[int]] = {}
+        for number in sorted(self._by_number):
+            if not self._by_number[number].deleted:
+                self._by_author.setdefault(_identity(self._by_number[number].author), []).append(number)
 
     def find(self, reference: str) -> Message | None:
         number = message_number(reference)
         return None if number is None else self._by_number.get(number)
 
     def following(self, message: Message) -> Message | None:
-        later = (other for number, other in sorted(self._by_number.items()) if number > message.number)
-        return next((other for other in later if other.author.same_as(message.author) and not other.deleted), None)
+        numbers = self._by_author.get(_identity(message.author), [])
+        at = bisect_right(numbers, message.number)
+        return self._by_number[numbers[at]] if at < len(numbers) else None
 
     @property
     def last_number(self) -> int:
@@ -93,6 +103,7 @@ class Found:
     evidence: Evidence
     message: Message
     span: tuple[int, int]
+    turned: tuple[Turn, ...] = ()
 
 
 def occurrences(message: Message, quote: str) -> list[tuple[int, int]]:
@@ -126,7 +137,7 @@ def find_quote(citation: Citation, transcript: Transcript) -> Found | Reason:
         return Reason(Code.UNKNOWN_MESSAGE, "E2", {"message": citation.message})
     data = {"message": message.id}
     folded, needle = fold(message.text), fold_quote(citation.quote)
-    seen = visible(needle)
+    seen = visible(needle, 2)
     if seen == 0 or (seen < 2 and (message.deleted or needle != folded.text.strip(" "))):
         return Reason(Code.QUOTE_TOO_SHORT, "E4", data)
     spans = [] if message.deleted else folded.spans(needle)
@@ -145,7 +156,7 @@ def find_quote(citation: Citation, transcript: Transcript) -> Found | Reason:
     following = transcript.following(message)
     turned = turns(message.text, start, end, following.text if following else None)
     evidence = Evidence(message.id, message.text[start:end], start, end, ambiguous, tuple(turn.kind for turn in turned))
-    return Found(evidence, message, whole[0])
+    return Found(evidence, message, whole[0], turned)
 
 
 def find_quotes(citations: Sequence[Citation], transcript: Transcript) -> tuple[Found, ...] | Reason:
@@ -159,8 +170,9 @@ def find_quotes(citations: Sequence[Citation], transcript: Transcript) -> tuple[
         if isinstance(item, Reason):
             return item
         if found and _is_question_answered(found[0].message, item.message):
-            kept = tuple(caution for caution in item.evidence.cautions if caution != "question")
-            item = replace(item, evidence=replace(item.evidence, cautions=kept))
+            turned = tuple(turn for turn in item.turned if turn.kind != "question")
+            cautions = tuple(turn.kind for turn in turned)
+            item = replace(item, turned=turned, evidence=replace(item.evidence, cautions=cautions))
         found.append(item)
     return tuple(found)
 
@@ -169,17 +181,13 @@ def _is_question_answered(answer: Message, question: Message) -> bool:
     return question.number < answer.number and not question.author.same_as(answer.author)
 
 
-def evidence_cautions(found: Sequence[Found], transcript: Transcript) -> tuple[Caution, ...]:
+def evidence_cautions(found: Sequence[Found]) -> tuple[Caution, ...]:
     """E6 and E8 as cautions of the change, each with the index of its evidence item and the words that turn it."""
     cautions: list[Caution] = []
     for index, item in enumerate(found):
         if item.evidence.ambiguous:
             cautions.append(Caution("ambiguous", index))
-        following = transcript.following(item.message)
-        found_turns = turns(item.message.text, item.evidence.start, item.evidence.end, following.text if following else None)
-        cautions.extend(
-            Caution(turn.kind, index, words=turn.words) for turn in found_turns if turn.kind in item.evidence.cautions
-        )
+        cautions.extend(Caution(turn.kind, index, words=turn.words) for turn in item.turned)
     return tuple(cautions)
 
 
@@ -218,7 +226,7 @@ def missing_text(value: Json | Missing, found: Sequence[Found], identifier: bool
 def _stands_in(text: str, item: Found, identifier: bool) -> bool:
     folded = fold(item.message.text)
     low, high = item.span
-    if visible(text) == 0:
+    if visible(text, 1) == 0:
         return False
     if identifier:
         spans = _identifier_spans(text, folded.text[low:high])

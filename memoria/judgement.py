@@ -358,7 +358,7 @@ def _preview(case: _Case) -> tuple[str, ...]:
 
 
 def _cautions(case: _Case) -> tuple[Caution, ...]:
-    cautions = [*evidence_cautions(case.found, case.desk.transcript)]
+    cautions = [*evidence_cautions(case.found)]
     if case.place.kind == "new" and case.found:
         cautions.extend(_possible_duplicates(case))
     warned = tuple(constraints_on(case.state, target_names(case.place, case.change, case.values)))

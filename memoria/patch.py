@@ -78,6 +78,8 @@ def parse_pointer(pointer: str) -> tuple[str, ...]:
         return ()
     if not pointer.startswith("/"):
         raise PatchError(f"{pointer!r} does not begin with '/'")
+    if "~" not in pointer:
+        return tuple(pointer[1:].split("/"))
     if _BAD_ESCAPE.search(pointer):
         raise PatchError(f"{pointer!r} holds a '~' that is neither '~0' nor '~1'")
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer[1:].split("/"))

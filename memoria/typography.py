@@ -5,7 +5,9 @@ A folded text remembers for each of its characters which code points of the orig
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -61,6 +63,10 @@ COMPOSING_STARTERS: Final = frozenset(
 )
 
 
+# Folding leaves printable ASCII and precomposed Latin letters as they are, one space at a time; anything else needs it.
+_NEEDS_FOLDING: Final = re.compile(r"[^ -~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u024f]|  ")
+
+
 def _joins(char: str) -> bool:
     """Whether the character may merge with the one before it under NFC."""
     return char > "\u02ff" and (unicodedata.combining(char) != 0 or char in COMPOSING_STARTERS)
@@ -71,8 +77,8 @@ class Folded:
     """A text for comparison. Character `i` of `text` stands for the original's `starts[i]` to `ends[i]`."""
 
     text: str
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
+    starts: Sequence[int]
+    ends: Sequence[int]
 
     def spans(self, needle: str) -> list[tuple[int, int]]:
         """Where the folded `needle` occurs, as index pairs into `text`; occurrences may overlap."""
@@ -98,6 +104,8 @@ class Folded:
 def fold(text: str) -> Folded:
     """The text as E3 compares it: NFC, plain quotes, dashes and ellipses, one space for a run of white space,
     nothing invisible. White space at the ends stays (a quote is stripped by `fold_quote`)."""
+    if not _NEEDS_FOLDING.search(text):
+        return Folded(text, range(len(text)), range(1, len(text) + 1))
     chars: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -131,11 +139,15 @@ def fold_words(text: str) -> str:
     return fold_quote(text).casefold()
 
 
-def visible(text: str) -> int:
-    """How many characters a reader sees: no spaces, marks, controls, formats or skin tones."""
-    return sum(
-        1 for char in text if not char.isspace() and char not in _EMOJI_MODIFIERS and unicodedata.category(char)[0] not in "MC"
-    )
+def visible(text: str, enough: int | None = None) -> int:
+    """How many characters a reader sees: no spaces, marks, controls, formats or skin tones. Stops at `enough`."""
+    seen = 0
+    for char in text:
+        if not char.isspace() and char not in _EMOJI_MODIFIERS and unicodedata.category(char)[0] not in "MC":
+            seen += 1
+            if seen == enough:
+                break
+    return seen
 
 
 def is_digit(char: str) -> bool:
