@@ -31,7 +31,7 @@ from memoria import review
 from memoria.events import Event
 from memoria.evidence import Message, Messages
 from memoria.fields import TicketType
-from memoria.patch import Operation, Op, apply
+from memoria.patch import Op, Operation, apply
 from memoria.proposals import Change, Citation
 from memoria.sources import Actor, Author, Kind
 from memoria.state import State, replay

@@ -101,7 +101,8 @@ def decide(
     for item, change, edited, stated in wanted:
         judgement = judge(draft.state, change, desk, statement=Statement() if stated else None)
         if judgement.refused:
-            raise DomainError.of(judgement.reasons[0])
+            reason = judgement.reasons[0]
+            raise DomainError.of(replace(reason, data={**reason.data, "change": item.id}))
         by = desk.actor.author if edited and not stated else None
         pointer = draft.take(change, judgement, override=item.override is not None, edited_by=by)
         entries.append(_entry(item, change, judgement, pointer, edited))

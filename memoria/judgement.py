@@ -305,7 +305,8 @@ def _transition_problem(case: _Case) -> Reason | None:
 # --- new members (M7) ---------------------------------------------------------------------------------------------
 
 
-def _words(collection: str, member: Mapping[str, Json]) -> tuple[str, ...]:
+def member_words(collection: str, member: Mapping[str, Json]) -> tuple[str, ...]:
+    """The words that make two members of a collection the same (M7), compared as in E3, without regard to case."""
     return tuple(fold_words(str(member.get(key, ""))) for key in SHAPES[collection].text_keys)
 
 
@@ -314,7 +315,7 @@ def _decided_new(case: _Case) -> Judgement:
     value = completed_member(collection, case.change.value if isinstance(case.change.value, dict) else {})
     message = case.found[0].message.id if case.found else None
     if message is not None and value.get("reopens") is None:
-        words = _words(collection, value)
+        words = member_words(collection, value)
         same, withdrawn = _same_member(case.state, collection, words, message)
         if same is not None:
             return _judgement(case, Verdict.NO_CHANGE, Reason(Code.SAME_MEMBER, "M7", {"member": same}), same)
@@ -337,11 +338,11 @@ def _same_member(state: State, collection: str, words: tuple[str, ...], message:
             continue
         if slot.holds:
             member = state.values[collection].get(parts[2])
-            if member is not None and primary_message(slot) == message and _words(collection, member) == words:
+            if member is not None and primary_message(slot) == message and member_words(collection, member) == words:
                 return pointer, False
         elif slot.replaces is not None and isinstance(slot.replaces.value, dict):
             evidence = slot.replaces.evidence
-            if evidence and evidence[0].message == message and _words(collection, slot.replaces.value) == words:
+            if evidence and evidence[0].message == message and member_words(collection, slot.replaces.value) == words:
                 withdrawn = True
     return None, withdrawn
 
@@ -372,11 +373,11 @@ def _possible_duplicates(case: _Case) -> list[Caution]:
     collection = case.place.collection or ""
     primary = case.found[0].evidence
     value = case.change.value if isinstance(case.change.value, dict) else {}
-    words = _words(collection, value)
+    words = member_words(collection, value)
     found: list[str] = []
     for identity, member in case.values[collection].items():
         slot = case.state.slots.get(f"/{collection}/{identity}")
-        if slot is None or _words(collection, member) == words:
+        if slot is None or member_words(collection, member) == words:
             continue
         if any(
             item.message == primary.message and item.start < primary.end and primary.start < item.end for item in slot.evidence

@@ -1,0 +1,151 @@
+"""Reading a ticket again from its messages (H5): a report of differences and new proposals, never an overwrite.
+
+The model reads the messages from the first that retention has left, into a scratch state of its own. What that
+state holds is then set beside what holds now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from memoria.decisions import Accept, decide
+from memoria.evidence import Transcript, still_stands
+from memoria.judgement import Desk, judge, member_words
+from memoria.members import SHAPES
+from memoria.patch import MISSING, Json, Missing, lookup, same_json
+from memoria.precedence import primary_message
+from memoria.proposals import Change, Citation, Evidence, Verdict
+from memoria.state import Slot, State
+
+
+class Difference(StrEnum):
+    SAME = "same"
+    DIFFERENT = "different"  # both hold a value, another one
+    ONLY_NOW = "only_now"  # the messages did not bring it: a statement, or words that are gone or were read otherwise
+    ONLY_REREAD = "only_reread"  # the messages bring it, and nothing is held now
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One pointer of the report. `lost` are the messages of the present evidence that no longer back it."""
+
+    pointer: str
+    difference: Difference
+    now: Json | Missing = MISSING
+    reread: Json | Missing = MISSING
+    evidence: tuple[Evidence, ...] = ()  # of the reading, empty where it brought nothing
+    lost: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The difference report: every pointer that holds a value now or after the reading, and what it proposes."""
+
+    rows: tuple[Row, ...]
+    proposals: tuple[Change, ...]
+
+    @property
+    def differs(self) -> bool:
+        return any(row.difference is not Difference.SAME for row in self.rows)
+
+
+def reread(scratch: State, changes: Iterable[Change], desk: Desk) -> State:
+    """The scratch state after the model's next answer: each change is taken where the domain allows it, alone."""
+    for number, change in enumerate(changes):
+        judgement = judge(scratch, change, desk)
+        if judgement.verdict in (Verdict.ALLOWED, Verdict.NO_CHANGE):
+            event = decide(scratch, [Accept(str(number), change)], [], desk, scratch.version)
+            scratch = scratch.evolve(event)
+    return scratch
+
+
+def lost_evidence(slot: Slot, transcript: Transcript) -> tuple[str, ...]:
+    """The messages that a slot cites and that no longer hold the quote: edited, deleted, or taken by retention."""
+    return tuple(
+        dict.fromkeys(
+            item.message for item in slot.evidence if item.gone or not still_stands(item, transcript.find(item.message))
+        )
+    )
+
+
+def compare(state: State, scratch: State, transcript: Transcript) -> Report:
+    """Set what a fresh reading brought (`scratch`) beside what holds now (`state`).
+
+    Fields are compared by pointer, members of collections by their words and their primary message (M7), since a
+    reading mints ids of its own. Each difference that the reading brings becomes a change to propose.
+    """
+    rows: list[Row] = []
+    proposals: list[Change] = []
+    for pointer in _field_pointers(state, scratch):
+        row, change = _compare_field(pointer, state, scratch, transcript)
+        rows.append(row)
+        if change is not None:
+            proposals.append(change)
+    for collection in SHAPES:
+        for row, change in _compare_collection(collection, state, scratch, transcript):
+            rows.append(row)
+            if change is not None:
+                proposals.append(change)
+    return Report(tuple(rows), tuple(proposals))
+
+
+def _field_pointers(*states: State) -> list[str]:
+    holding = {
+        pointer: None
+        for state in states
+        for pointer, slot in state.slots.items()
+        if slot.holds and pointer.split("/")[1] not in SHAPES
+    }
+    return sorted(holding)
+
+
+def _citations(evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
+    return tuple(Citation(item.message, item.quote, item.start) for item in evidence)
+
+
+def _compare_field(pointer: str, state: State, scratch: State, transcript: Transcript) -> tuple[Row, Change | None]:
+    now, fresh = lookup(state.values, pointer), lookup(scratch.values, pointer)
+    held, read = state.slots.get(pointer), scratch.slots.get(pointer)
+    lost = lost_evidence(held, transcript) if held is not None and held.holds else ()
+    if read is None or not read.holds:
+        return Row(pointer, Difference.ONLY_NOW, now, MISSING, (), lost), None
+    change = Change("replace", pointer, fresh, _citations(read.evidence), read.source == "inference")
+    if isinstance(now, Missing):
+        return Row(pointer, Difference.ONLY_REREAD, MISSING, fresh, read.evidence, lost), change
+    if same_json(now, fresh):
+        return Row(pointer, Difference.SAME, now, fresh, read.evidence, lost), None
+    return Row(pointer, Difference.DIFFERENT, now, fresh, read.evidence, lost), change
+
+
+def _compare_collection(
+    collection: str, state: State, scratch: State, transcript: Transcript
+) -> list[tuple[Row, Change | None]]:
+    found: list[tuple[Row, Change | None]] = []
+    known = {
+        (primary_message(slot), member_words(collection, member)): (pointer, member, slot)
+        for pointer, member, slot in _members(collection, state)
+    }
+    for _, member, slot in _members(collection, scratch):
+        key = (primary_message(slot), member_words(collection, member))
+        same = known.pop(key, None)
+        if same is not None:
+            pointer, held, held_slot = same
+            lost = lost_evidence(held_slot, transcript)
+            found.append((Row(pointer, Difference.SAME, held, member, slot.evidence, lost), None))
+            continue
+        change = Change("add", f"/{collection}/-", member, _citations(slot.evidence))
+        found.append((Row(change.path, Difference.ONLY_REREAD, MISSING, member, slot.evidence), change))
+    for pointer, member, slot in known.values():
+        lost = lost_evidence(slot, transcript)
+        found.append((Row(pointer, Difference.ONLY_NOW, member, MISSING, (), lost), None))
+    return found
+
+
+def _members(collection: str, state: State) -> list[tuple[str, dict[str, Json], Slot]]:
+    return [
+        (pointer, member, state.slots[pointer])
+        for identity, member in state.values[collection].items()
+        if (pointer := f"/{collection}/{identity}") in state.slots
+    ]
