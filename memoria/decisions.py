@@ -95,7 +95,8 @@ def decide(
     if accept:
         if expected_version is None:
             raise ValueError("a decision that writes names its version")
-        _check_rebase(state, [(change, stated) for _, change, _, stated in wanted], desk, expected_version, since)
+        if expected_version != state.version:
+            _check_rebase(state, [(change, stated) for _, change, _, stated in wanted], desk, expected_version, since)
     draft = Draft(state, desk)
     entries: list[Json] = []
     for item, change, edited, stated in wanted:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from memoria.cascade import Ground, fallout
 from memoria.commitments import Voice, add_problem, is_finished, is_performed, move_problem
@@ -68,9 +69,9 @@ def _spelled(value: Json | Missing) -> str:
     return "[" + ",".join(map(_spelled, value)) + "]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Case:
-    """A change on its way through the checks."""
+    """A change on its way through the checks. Not slotted: what the checks share is worked out once."""
 
     state: State
     change: Change
@@ -83,7 +84,7 @@ class _Case:
     def values(self) -> Mapping[str, Json]:
         return self.state.values
 
-    @property
+    @cached_property
     def sources(self) -> tuple[str, ...]:
         return self.desk.ticket_type.sources_of(self.place)
 
@@ -97,11 +98,11 @@ class _Case:
         found: Mapping[str, Json] = self.values[self.place.collection or ""][self.place.member]
         return found
 
-    @property
+    @cached_property
     def held(self) -> Json | Missing:
         return MISSING if self.place.kind == "new" else lookup(self.values, self.place.pointer)
 
-    @property
+    @cached_property
     def claim(self) -> Claim:
         """E5, E9: whose words these are, and how old."""
         if self.statement is not None:
