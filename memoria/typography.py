@@ -29,8 +29,9 @@ INVISIBLE: Final = frozenset(
 )
 _EMOJI_MODIFIERS: Final = frozenset(map(chr, range(0x1F3FB, 0x1F400)))
 
-# Starters (combining class 0) that compose with the character before them. Everything else that composes backwards
-# has a combining class, so these two tests together find where a normalisation segment may begin.
+# Starters (combining class 0) that compose with the character before them, or that NFC takes apart into marks.
+# Everything else that merges backwards has a combining class, so these two tests together find where a normalisation
+# segment may begin.
 COMPOSING_STARTERS: Final = frozenset(
     chr(point)
     for span in (
@@ -46,6 +47,9 @@ COMPOSING_STARTERS: Final = frozenset(
         (0x0D57, 0x0D57),
         (0x0DCF, 0x0DCF),
         (0x0DDF, 0x0DDF),
+        (0x0F73, 0x0F73),  # Tibetan vowels that are always taken apart
+        (0x0F75, 0x0F75),
+        (0x0F81, 0x0F81),
         (0x102E, 0x102E),
         (0x1161, 0x1175),  # Hangul vowels and final consonants
         (0x11A8, 0x11C2),
