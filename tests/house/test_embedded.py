@@ -134,7 +134,7 @@ def test_a_path_that_is_too_long_everywhere_is_said_in_one_line(monkeypatch: pyt
     long = tmp_path / ("x" * 120)
     monkeypatch.setattr(tempfile, "tempdir", str(long))
 
-    with pytest.raises(embedded.EmbeddedError, match="TMPDIR: .* too long for a socket"):
+    with pytest.raises(embedded.EmbeddedError, match=r"TMPDIR: .* too long for a socket"):
         embedded.socket_folder(long)
 
 

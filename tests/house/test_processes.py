@@ -34,7 +34,8 @@ def is_gone(pid: int) -> bool:
 
 
 def test_a_child_that_ignores_the_request_is_killed_with_its_own_children(tmp_path: Path) -> None:
-    script = f"import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', {STUBBORN!r}]); print(p.pid, flush=True); {STUBBORN}"
+    start = f"import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', {STUBBORN!r}]); print(p.pid, flush=True)"
+    script = f"{start}; {STUBBORN}"
     child = Child("stubborn", [sys.executable, "-c", script], log=tmp_path / "log")
     assert wait_for(lambda: child.last_words(5).count("up") == 2)
     grandchild = int(child.last_words(5).split()[0])
@@ -52,7 +53,9 @@ def test_children_end_when_their_parent_is_killed(tmp_path: Path) -> None:
         "import sys, time, pathlib; from atendimento.processes import Child\n"
         f"print(Child('c', ['sleep', '60'], log=pathlib.Path({str(tmp_path / 'log')!r})).pid, flush=True); time.sleep(60)"
     )
-    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": "."})
+    parent = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": "."}
+    )
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
     assert not is_gone(child)

@@ -201,7 +201,7 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.cut_after is not None:
             self.close_connection = True
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 -- the base class names it so
         """Pytest's output is for the tests."""
 
 
