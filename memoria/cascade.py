@@ -61,7 +61,9 @@ def fallout(
                 if pointer in spared and spared[pointer] >= ground.age:
                     continue
                 fallen.setdefault(pointer, []).append(ground)
-    return [Fallen(pointer, tuple(moved)) for pointer, moved in fallen.items()]
+    # Whatever a field invalidates, it reaches more than that does: so this order is topological across all grounds.
+    order = sorted(fallen, key=lambda pointer: -len(ticket_type.dependents(pointer)))
+    return [Fallen(pointer, tuple(fallen[pointer])) for pointer in order]
 
 
 def fell(slot: Slot, fallen: Fallen, version: int) -> Slot:
