@@ -143,8 +143,9 @@ class Draft:
         stale_ground: Age | None = None
         if not nothing and claim.source == INFERENCE:
             status = SlotStatus.NEEDS_CONFIRMATION  # P1: never current
-        if not nothing and ground and old is not None and old.ground is not None and claim.age < old.ground:
-            # K8: words said before the ground moved confirm nothing.
+        doubted = old.ground if ground and old is not None and place.kind != "status" else None
+        if not nothing and old is not None and doubted is not None and claim.age < doubted:
+            # K8: words said before the ground moved confirm nothing. K2 doubts the member, never its status.
             status, stale, stale_ground = SlotStatus.NEEDS_CONFIRMATION, old.stale_because, old.ground
         replaces = None
         if old is not None:
