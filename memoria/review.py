@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memoria.cascade import Ground, fallout
 from memoria.decisions import (
     Accept,
     Decided,
@@ -34,7 +35,7 @@ from memoria.precedence import Claim, statement_source, stronger
 from memoria.proposals import Change, Citation, Statement
 from memoria.sources import INFERENCE, Kind
 from memoria.state import Confirmation, Slot, SlotStatus, State
-from memoria.versions import check_version, depends_on, slot_depends_on
+from memoria.versions import check_version, conflict, depends_on, slot_depends_on
 
 __all__ = [
     "Accept", "Decided", "Desk", "Edit", "Pending", "Reject", "Rejection", "Settled", "admit", "confirm", "decide",
@@ -99,6 +100,12 @@ def _slot_at(state: State, path: str, desk: Desk) -> Slot | None:
     if slot is None and desk.ticket_type.place(path, state.values) is None:
         raise DomainError(Code.UNKNOWN_PATH, "2", path=path)
     return slot
+
+
+def _falls(state: State, pointers: Sequence[str], desk: Desk) -> list[str]:
+    """What a change of these fields puts in doubt (K5), for knowing whether it is what a reader saw (V2)."""
+    grounds = [Ground(pointer, desk.moment) for pointer in pointers]
+    return [fallen.pointer for fallen in fallout(desk.ticket_type, state.values, state.slots, grounds, {})]
 
 
 def _in_status(slot: Slot | None, wanted: SlotStatus, path: str, rule: str) -> Slot:
@@ -174,7 +181,12 @@ def resolve(
     if choice not in ("current", "challenger", "open"):
         raise ValueError(f"no such choice: {choice}")
     held = _slot_at(state, path, desk)
-    check_version(state, expected_version, since, slot_depends_on(desk.ticket_type, path, state))
+    changed = () if choice == "current" else (path,)
+
+    def same(then: State) -> bool:
+        return _falls(then, changed, desk) == _falls(state, changed, desk)
+
+    check_version(state, expected_version, since, slot_depends_on(desk.ticket_type, path, state), same)
     slot = _in_status(held, SlotStatus.CONFLICT, path, "P8")
     draft = Draft(state, desk)
     cause: dict[str, Json] = {"path": path, "choice": choice, "reason": reason}
@@ -235,10 +247,17 @@ def undo(
     if not desk.actor.may_undo_any and undone.actor.member != desk.actor.member:
         raise DomainError(Code.PERMISSION_DENIED, "H4")
     if expected_version < version or expected_version > state.version:
-        raise DomainError(Code.VERSION_CONFLICT, "H4", current=state.version, since=[])
+        raise conflict(state, events if expected_version < version else ())
     changes: list[Json] = [entry["id"] for entry in undone.cause.get("changes", ()) if isinstance(entry, dict)]
     if not undone.pointers and not changes:
         raise DomainError(Code.UNDO_NOTHING, "H4", version=version)
+    restored = [operation.path for operation in undone.patch]
+
+    def same(then: State) -> bool:
+        return set(_falls(then, restored, desk)) - set(undone.slots) == set(_falls(state, restored, desk)) - set(undone.slots)
+
+    depends = {ground for pointer in undone.pointers for ground in slot_depends_on(desk.ticket_type, pointer, state)}
+    check_version(state, expected_version, later[expected_version - version :], depends, same)
     superseded_by = next(
         (
             event
@@ -248,8 +267,6 @@ def undo(
         ),
         None,
     )
-    if superseded_by is not None and superseded_by.version > expected_version:
-        raise DomainError(Code.VERSION_CONFLICT, "V2", current=state.version, since=[])
     if superseded_by is not None:
         raise DomainError(Code.UNDO_SUPERSEDED, "H4", version=version, by=superseded_by.version)
     draft = Draft(state, desk)

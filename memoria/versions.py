@@ -29,20 +29,21 @@ def check_version(
     if expected == state.version:
         return
     if expected > state.version or expected < 0:
-        raise _conflict(state, ())
+        raise conflict(state, ())
     if [event.version for event in since] != list(range(expected + 1, state.version + 1)):
         raise ValueError("`since` must hold every event after the expected version, in order")
     wanted = tuple(pointers)
     if any(related(pointer, touched) for event in since for touched in event.pointers for pointer in wanted):
-        raise _conflict(state, since)
+        raise conflict(state, since)
     then = state
     for event in reversed(since):
         then = then.rewind(event)
     if not same(then):
-        raise _conflict(state, since)
+        raise conflict(state, since)
 
 
-def _conflict(state: State, since: Sequence[Event]) -> DomainError:
+def conflict(state: State, since: Sequence[Event]) -> DomainError:
+    """V2's refusal: the current version, and what happened since."""
     happened: list[Json] = [
         {
             "version": event.version,
