@@ -59,7 +59,7 @@ def as_decided(accept: Accept) -> tuple[Change, bool, bool]:
     if edit is None or not is_edit(accept.change, edit):
         return change, False, False
     op = "replace" if change.removes else change.op
-    if edit.evidence is None:
+    if edit.evidence is None or edit.evidence == accept.change.evidence:
         return replace(change, op=op, value=edit.value, reason=edit.reason), True, False
     fresh = replace(change, op=op, value=edit.value, evidence=edit.evidence, inference=False, reason=edit.reason)
     return fresh, True, not edit.evidence
@@ -231,9 +231,9 @@ def _same_decision(record: Decided, item: Accept | Reject) -> bool:
         return record.status is Status.REJECTED
     if item.edit is None or not is_edit(item.change, item.edit):
         return record.status is Status.ACCEPTED
-    return (
-        record.status is Status.EDITED and same_json(record.value, item.edit.value) and (record.evidence == item.edit.evidence)
-    )
+    before = item.change.evidence if record.evidence is None else record.evidence
+    again = item.change.evidence if item.edit.evidence is None else item.edit.evidence
+    return record.status is Status.EDITED and same_json(record.value, item.edit.value) and before == again
 
 
 # --- what becomes moot (V6) ----------------------------------------------------------------------------------------
