@@ -145,6 +145,8 @@ def bearer(token: str) -> Caller | None:
         return Caller(found.organization, None, f"ingest:{found.name}", found.pk)
     if member is None or not (member.is_active and member.user.is_active):
         return None
+    if member.organization_id != found.organization_id:
+        return None
     return Caller(found.organization, member, f"member:{member.pk}", found.pk)
 
 

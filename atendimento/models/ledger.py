@@ -22,6 +22,7 @@ class TicketState(models.Model):
     values = DocumentField()
     slots = DocumentField()
     minted = DocumentField()
+    head_hash = models.CharField(max_length=64)  # of the last event; the next one's predecessor
 
     def __str__(self) -> str:
         return f"{self.ticket_id} v{self.version}"

@@ -46,6 +46,7 @@ class Proposal(models.Model):
     not_before = models.DateTimeField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     lease_holder = models.UUIDField(null=True, blank=True)
+    run = DocumentField(null=True)  # what `memoria.runs` remembers between two requests
     problem_code = models.CharField(max_length=50, blank=True)
     problem_detail = models.TextField(blank=True)
     # What the model was given and what it said. The answer is stored before it is used: a crash costs no second call.
@@ -93,6 +94,7 @@ class ProposedChange(models.Model):
     citations = DocumentField()  # [{message, quote, start?}]
     inference = models.BooleanField(default=False)
     reason = models.TextField(blank=True)
+    proposed_verdict = models.CharField(max_length=20)  # when it arrived, or came back by an undo (V6)
     # As judged last.
     verdict = models.CharField(max_length=20, choices=[(item.value, item.value) for item in Verdict])
     reasons = DocumentField()  # [{code, rule, data}]

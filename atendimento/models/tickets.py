@@ -183,13 +183,13 @@ class Message(models.Model):
 
 
 class MessageRevision(models.Model):
-    """A text that a message had, from the first one on."""
+    """A text that a message had before the channel edited it, from the first one on."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
     message = models.ForeignKey(Message, models.PROTECT, related_name="revisions")
     number = models.PositiveIntegerField()
     text = models.TextField(blank=True)
-    received_at = models.DateTimeField()
+    received_at = models.DateTimeField()  # when this text came
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["message", "number"], name="message_revision_unique")]

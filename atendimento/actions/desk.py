@@ -1,0 +1,156 @@
+"""What every action on a ticket's state shares: the desk, the proposed changes as the domain reads them, and settling."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from atendimento import access, jobs, ledger
+from atendimento.models import Membership, ProposedChange
+from memoria import fields, review
+from memoria.events import Event
+from memoria.patch import MISSING
+from memoria.proposals import Change, Citation, Judgement, Status, Verdict
+from memoria.sources import SYSTEM
+from memoria.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a write on a ticket's state came to: the version, and the state as of that version."""
+
+    ticket_id: uuid.UUID
+    version: int
+    state: State
+    ticket_type: fields.TicketType
+    through_message: int
+    changes: tuple[uuid.UUID, ...] = ()
+
+
+def desk_of(book: ledger.Book, member: Membership | None) -> review.Desk:
+    """The desk at which `member` (None: the system itself) works on the locked ticket."""
+    actor = SYSTEM if member is None else access.actor_of(member)
+    return review.Desk(book.ticket_type, book.transcript, book.moment, actor)
+
+
+def change_of(row: ProposedChange) -> Change:
+    """The change as it was proposed."""
+    citations = tuple(Citation.from_json(item) for item in row.citations)
+    return Change(row.op, row.path, row.value, citations, row.inference, row.reason or None)
+
+
+JUDGED = ("verdict", "reasons", "evidence", "source", "author", "current_value", "cascade", "same_as", "cautions")
+"""The columns that `write_judgement` sets."""
+
+
+def write_judgement(row: ProposedChange, judgement: Judgement) -> None:
+    """Put the verdict onto the row; the caller saves it."""
+    row.verdict = judgement.verdict.value
+    row.reasons = [
+        {"code": reason.code.value, "rule": reason.rule, "data": dict(reason.data)} for reason in judgement.reasons
+    ]
+    row.evidence = [item.to_json() for item in judgement.evidence]
+    row.source = judgement.source or ""
+    row.author = judgement.author.to_json() if judgement.author else None
+    row.current_value = MISSING if judgement.current_value is MISSING else judgement.current_value
+    row.cascade = list(judgement.cascade)
+    row.same_as = judgement.same_as or ""
+    row.cautions = [caution.to_json() for caution in judgement.cautions]
+
+
+def pending_of(book: ledger.Book) -> list[ProposedChange]:
+    """The ticket's undecided changes, oldest first."""
+    return list(ProposedChange.objects.filter(ticket=book.ticket, status=Status.PENDING).order_by("id"))
+
+
+def load_cited(book: ledger.Book, rows: Iterable[ProposedChange], more: Iterable[Citation] = ()) -> None:
+    """Fetch at once every message that a judgement of these changes, or of the state, may look at."""
+    cited = {item["message"] for row in rows for item in row.citations}
+    cited |= {item.message for item in more}
+    cited |= {item.message for slot in book.state.slots.values() for item in slot.evidence}
+    cited |= {
+        item.message
+        for slot in book.state.slots.values()
+        for challenger in slot.challengers
+        for item in challenger.evidence
+    }
+    book.transcript.load(cited)
+
+
+def append(
+    book: ledger.Book, event: Event, desk: review.Desk, pending: Sequence[ProposedChange], skip: Collection[str] = ()
+) -> State:
+    """Store the event, then judge the undecided changes anew: moot ones are superseded (V6)."""
+    state = book.append(event)
+    rows = {str(row.pk): row for row in pending if str(row.pk) not in skip}
+    waiting = [review.Pending(key, change_of(row), _proposed_verdict(row)) for key, row in rows.items()]
+    written = []
+    for settled in review.settle(event, state, waiting, desk):
+        row = rows[settled.id]
+        if settled.superseded:
+            row.status = Status.SUPERSEDED
+        elif settled.judgement.refused:
+            # Nothing touched its pointer: it stays as shown, and the refusal is found when it is decided.
+            continue
+        else:
+            write_judgement(row, settled.judgement)
+        written.append(row)
+    ProposedChange.objects.bulk_update(written, ["status", *JUDGED])
+    return state
+
+
+def _proposed_verdict(row: ProposedChange) -> Verdict:
+    return Verdict(row.proposed_verdict)
+
+
+def refresh(rows: Iterable[ProposedChange], state: State, desk: review.Desk) -> None:
+    """Judge undecided changes anew and store what comes out, refusals aside (E7, E8)."""
+    written = []
+    for row in rows:
+        (judgement,) = review.admit(state, [change_of(row)], desk)
+        if not judgement.refused:
+            write_judgement(row, judgement)
+            written.append(row)
+    ProposedChange.objects.bulk_update(written, JUDGED)
+
+
+def finish(book: ledger.Book, kind: str, member: Membership | None, changes: Iterable[uuid.UUID] = ()) -> Written:
+    """Write the ticket's figures and, once all is committed, tell who watches the organisation."""
+    book.close()
+    announce(book, kind, member)
+    ticket = book.ticket
+    return Written(
+        ticket.pk, book.state.version, book.state, book.ticket_type, ticket.through_message, tuple(changes)
+    )
+
+
+def announce(book: ledger.Book, kind: str, member: Membership | None) -> None:
+    """Publish a live event after the commit."""
+    ticket = book.ticket
+    transaction.on_commit(
+        _announcement(
+            ticket.organization_id,
+            {
+                "ticket": str(ticket.pk),
+                "kind": kind,
+                "version": book.state.version,
+                "message": ticket.last_message_number,
+                "member": member.pk if member else None,
+            },
+        )
+    )
+
+
+def _announcement(organization_id: int, document: dict[str, object]) -> Callable[[], None]:
+    return lambda: jobs.publish(organization_id, document)
+
+
+def as_of(book: ledger.Book, version: int, changes: Iterable[uuid.UUID]) -> Written:
+    """The first answer to a decision that is made again (V4)."""
+    state = book.state if version == book.state.version else ledger.state_at(book.ticket.pk, version)
+    if state is None:
+        raise ValueError(f"version {version} does not exist")
+    return Written(book.ticket.pk, version, state, book.ticket_type, book.ticket.through_message, tuple(changes))

@@ -1,0 +1,211 @@
+"""Messages as they arrive, are edited and are deleted; replies that staff write."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from atendimento import access, ledger
+from atendimento.access import Caller, Permission
+from atendimento.actions import desk as desks
+from atendimento.actions import runs
+from atendimento.actions.faults import invalid
+from atendimento.models import Membership, Message, MessageRevision, TicketStatus
+from memoria import review
+from memoria.errors import Code, DomainError
+from memoria.evidence import said_at
+from memoria.patch import Json
+from memoria.sources import Author, Kind
+
+MAX_TEXT = 100_000  # code points
+NUL_REMOVED = "nul_removed"
+READ_BY_MODEL = frozenset(set(Kind) - {Kind.SYSTEM})
+WAKES = frozenset({Kind.CUSTOMER, Kind.THIRD_PARTY})
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    message: Message
+    created: bool  # False: known before, edited or not
+
+
+@transaction.atomic
+def receive_message(
+    *,
+    caller: Caller,
+    ticket_id: str | uuid.UUID,
+    author: Author,
+    text: str,
+    external_id: str | None = None,
+    sent_at: datetime | None = None,
+    attachments: Sequence[Json] = (),
+    internal: bool = False,
+    automatic: bool = False,
+    unquotable: Sequence[tuple[int, int]] = (),
+) -> Received:
+    """Take a message in: numbered by arrival, kept for good, and owed a proposal run in the same transaction.
+
+    An external id that this source gave before names the message of then: the same text changes nothing, a text that
+    it once had is a late repetition and changes nothing (E7), another one is a revision. A member writes as
+    themselves, of the kind `agent`, whatever `author` says; DomainError `permission.denied` for another kind.
+    """
+    author = _author(caller, author)
+    if internal and author.kind is not Kind.AGENT:
+        raise invalid("/internal", "message.internal_not_agent", "an internal note is written by the kind agent")
+    kept = text.replace("\0", "")
+    if len(kept) > MAX_TEXT:
+        raise invalid("/text", "message.too_long", f"more than {MAX_TEXT} characters")
+    notes = [NUL_REMOVED] if kept != text else []
+    book = ledger.open_to_change(caller.organization, ticket_id)
+    known = None
+    if external_id is not None:
+        known = Message.objects.filter(ticket=book.ticket, source=caller.source, external_id=external_id).first()
+    if known is not None:
+        if _is_news(known, kept):
+            _revise(book, known, kept, notes, unquotable)
+        return Received(known, False)
+    row = _store(book, caller, author, kept, external_id, sent_at, attachments, internal, automatic, unquotable, notes)
+    _reconsider(book, row)
+    if not automatic and author.kind in READ_BY_MODEL:
+        runs.owe(book, row)
+    book.ticket.last_message_number = row.number
+    book.ticket.last_message_at = book.moment
+    asleep = book.ticket.status in (TicketStatus.CLOSED, TicketStatus.SNOOZED)
+    if asleep and not automatic and author.kind in WAKES:
+        book.ticket.status, book.ticket.snoozed_until = TicketStatus.OPEN, None
+    desks.finish(book, "message", caller.member)
+    return Received(row, True)
+
+
+def write_reply(*, member: Membership, ticket_id: str | uuid.UUID, text: str, internal: bool = False) -> Message:
+    """A reply or an internal note written in the console. Nothing is sent to the channel."""
+    author = Author(Kind.AGENT, str(member.pk), member.name)
+    caller = access.caller_of(member)
+    return receive_message(caller=caller, ticket_id=ticket_id, author=author, text=text, internal=internal).message
+
+
+@transaction.atomic
+def delete_message(*, caller: Caller, ticket_id: str | uuid.UUID, message: str) -> None:
+    """The channel deleted a message (`m-3`): it is kept, and is evidence no more (E7). Again changes nothing."""
+    caller.require(Permission.DELIVER_MESSAGES)
+    book = ledger.open_to_change(caller.organization, ticket_id)
+    row = access.message(book.ticket, message)
+    if row.deleted_at is not None:
+        return
+    row.deleted_at = book.moment
+    row.awaits_reading = False
+    row.save(update_fields=["deleted_at", "awaits_reading"])
+    _doubt(book, row, "deleted")
+    desks.finish(book, "message", caller.member)
+
+
+def _author(caller: Caller, author: Author) -> Author:
+    if caller.member is None:
+        caller.require(Permission.DELIVER_MESSAGES)
+        return author
+    caller.require(Permission.WRITE_REPLIES)
+    if author.kind is not Kind.AGENT:
+        raise DomainError(Code.PERMISSION_DENIED, "§3", kind=author.kind.value)
+    return Author(Kind.AGENT, str(caller.member.pk), caller.member.name)
+
+
+def _store(
+    book: ledger.Book,
+    caller: Caller,
+    author: Author,
+    text: str,
+    external_id: str | None,
+    sent_at: datetime | None,
+    attachments: Sequence[Json],
+    internal: bool,
+    automatic: bool,
+    unquotable: Sequence[tuple[int, int]],
+    notes: list[str],
+) -> Message:
+    return Message.objects.create(
+        organization_id=book.ticket.organization_id,
+        ticket=book.ticket,
+        number=book.ticket.last_message_number + 1,
+        author_kind=author.kind.value,
+        author_name=author.name,
+        author_external_id=author.external_id,
+        author_key=author.external_id or author.name,
+        member=caller.member,
+        text=text,
+        source=caller.source if external_id is not None else "",
+        external_id=external_id,
+        sent_at=sent_at,
+        received_at=book.moment,
+        said_at=said_at(sent_at, book.moment),
+        internal=internal,
+        automatic=automatic,
+        unquotable=[list(span) for span in unquotable],
+        attachments=list(attachments),
+        notes=notes,
+        awaits_reading=not automatic and author.kind in READ_BY_MODEL,
+    )
+
+
+def _is_news(row: Message, text: str) -> bool:
+    """Whether a repeated delivery brings a text that the message never had."""
+    if row.deleted_at is not None or row.text == text:
+        return False
+    return not MessageRevision.objects.filter(message=row, text=text).exists()
+
+
+def _revise(
+    book: ledger.Book, row: Message, text: str, notes: Sequence[str], unquotable: Sequence[tuple[int, int]]
+) -> None:
+    number = MessageRevision.objects.filter(message=row).count() + 1
+    MessageRevision.objects.create(
+        organization_id=row.organization_id,
+        message=row,
+        number=number,
+        text=row.text,
+        received_at=row.edited_at or row.received_at,
+    )
+    row.text, row.edited_at = text, book.moment
+    row.notes = sorted({*row.notes, *notes})
+    row.unquotable = [list(span) for span in unquotable]
+    row.awaits_reading = not row.automatic and Kind(row.author_kind) in READ_BY_MODEL
+    row.save(update_fields=["text", "edited_at", "notes", "unquotable", "awaits_reading"])
+    _doubt(book, row, "edited")
+    if row.awaits_reading:
+        runs.owe(book, row)
+    desks.finish(book, "message", row.member)
+
+
+def _doubt(book: ledger.Book, row: Message, how: str) -> None:
+    """E7: the slots that rest on words that are gone, and the undecided changes that cite the message."""
+    pending = desks.pending_of(book)
+    desks.load_cited(book, pending)
+    desk = desks.desk_of(book, None)
+    event = review.revise(book.state, row.ref, how, desk)
+    if event is not None:
+        desks.append(book, event, desk, pending)
+    _reconsider(book, row)
+
+
+def _reconsider(book: ledger.Book, row: Message) -> None:
+    """Work out again the cautions that this message bears on: of what cites it, or its author's message before it (E8)."""
+    before = (
+        Message.objects.filter(
+            ticket=book.ticket, author_kind=row.author_kind, author_key=row.author_key, number__lt=row.number, deleted_at=None
+        )
+        .order_by("-number")
+        .values_list("number", flat=True)
+        .first()
+    )
+    bears_on = {row.ref, f"m-{before}"}
+    rows = [
+        change for change in desks.pending_of(book) if any(item["message"] in bears_on for item in change.citations)
+    ]
+    if not rows:
+        return
+    book.transcript = type(book.transcript)(book.ticket.pk, max(row.number, book.ticket.last_message_number))
+    desks.load_cited(book, rows)
+    desks.refresh(rows, book.state, desks.desk_of(book, None))

@@ -1,0 +1,121 @@
+"""Proposals: taken in from outside, judged as they arrive, and made moot by later ones."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from atendimento import access, ledger
+from atendimento.access import Permission
+from atendimento.actions import desk as desks
+from atendimento.actions.faults import invalid
+from atendimento.models import Membership, Origin, Proposal, ProposedChange, RunStatus
+from memoria import review
+from memoria.errors import Code, DomainError
+from memoria.evidence import message_number
+from memoria.proposals import Change, Status, Verdict
+
+MAX_CHANGES = 100
+
+
+@transaction.atomic
+def store_proposal(
+    *,
+    member: Membership,
+    ticket_id: str | uuid.UUID,
+    base_version: int,
+    producer: str,
+    changes: Sequence[Change],
+    through_message: str | None = None,
+    key: str | None = None,
+) -> tuple[Proposal, bool]:
+    """Take in a proposal made outside, with the verdicts on its changes; True where it is new.
+
+    The same `producer` and `key` again answer the first one. Raises InvalidInput, DomainError `version.conflict`.
+    """
+    access.require(member, Permission.DECIDE)
+    if len(changes) > MAX_CHANGES:
+        raise invalid("/changes", "proposal.too_many_changes", f"more than {MAX_CHANGES} changes")
+    book = ledger.open_to_change(member.organization, ticket_id)
+    if key is not None:
+        known = Proposal.objects.filter(ticket=book.ticket, origin=Origin.API, producer=producer, key=key).first()
+        if known is not None:
+            return known, False
+    through = 0
+    if through_message is not None:
+        number = message_number(through_message)
+        if number is None or number > book.ticket.last_message_number:
+            raise invalid("/through_message", "message.unknown", "no such message in this ticket")
+        through = number
+    if base_version > book.state.version:
+        raise DomainError(Code.VERSION_CONFLICT, "V2", current=book.state.version, since=[])
+    proposal = Proposal.objects.create(
+        organization_id=book.ticket.organization_id,
+        ticket=book.ticket,
+        origin=Origin.API,
+        producer=producer,
+        key=key,
+        status=RunStatus.READY,
+        base_version=base_version,
+        through_message=through,
+        created_by=member,
+        created_at=book.moment,
+        finished_at=book.moment,
+    )
+    take_in(book, proposal, changes, member)
+    return proposal, True
+
+
+def take_in(
+    book: ledger.Book, proposal: Proposal, changes: Sequence[Change], member: Membership | None
+) -> list[ProposedChange]:
+    """Judge a proposal's changes and store them; what they make moot is superseded (V6). Closes the book."""
+    rows = [
+        ProposedChange(
+            organization_id=proposal.organization_id,
+            ticket=book.ticket,
+            proposal=proposal,
+            position=position,
+            op=change.op,
+            path=change.path,
+            value=change.value,
+            citations=[item.to_json() for item in change.evidence],
+            inference=change.inference,
+            reason=change.reason or "",
+        )
+        for position, change in enumerate(changes)
+    ]
+    desks.load_cited(book, rows)
+    desk = desks.desk_of(book, member)
+    for row, judgement in zip(rows, review.admit(book.state, changes, desk, _rejected(book, changes)), strict=True):
+        desks.write_judgement(row, judgement)
+        row.proposed_verdict = judgement.verdict.value
+        row.status = Status.REFUSED if judgement.refused else Status.PENDING
+    _supersede(book, proposal, [row.path for row in rows if row.status == Status.PENDING])
+    ProposedChange.objects.bulk_create(rows)
+    book.ticket.through_message = max(book.ticket.through_message, proposal.through_message)
+    desks.finish(book, "proposal", member, [row.pk for row in rows])
+    return rows
+
+
+def _rejected(book: ledger.Book, changes: Sequence[Change]) -> set[review.Rejection]:
+    """What V7 remembers of rejections at these pointers."""
+    rows = ProposedChange.objects.filter(
+        ticket=book.ticket, status=Status.REJECTED, path__in={change.path for change in changes}
+    )
+    return {review.Rejection.of(desks.change_of(row)) for row in rows}
+
+
+def _supersede(book: ledger.Book, proposal: Proposal, paths: Sequence[str]) -> None:
+    pending = ProposedChange.objects.filter(
+        ticket=book.ticket,
+        status=Status.PENDING,
+        proposal__origin=proposal.origin,
+        proposal__producer=proposal.producer,
+        path__in=set(paths),
+    )
+    rows = [review.Pending(str(row.pk), desks.change_of(row), Verdict(row.verdict)) for row in pending]
+    moot = review.moot_by_proposal(rows, paths)
+    ProposedChange.objects.filter(ticket=book.ticket, pk__in=map(uuid.UUID, moot)).update(status=Status.SUPERSEDED)

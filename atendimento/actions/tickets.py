@@ -1,0 +1,168 @@
+"""Opening tickets and changing what is not their state: status, owner, team, subject."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django.db import transaction
+
+from atendimento import access, jobs, ledger
+from atendimento.access import Caller, Permission
+from atendimento.actions.faults import invalid
+from atendimento.models import Customer, Membership, ProtocolCounter, Ticket, TicketStatus, TicketType
+from memoria.patch import MISSING, Missing
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerData:
+    """Who the ticket is for. None leaves what is known as it is."""
+
+    external_id: str
+    name: str | None = None
+    phone: str | None = None
+    email: str | None = None
+
+
+@transaction.atomic
+def create_ticket(
+    *,
+    caller: Caller,
+    ticket_type: str,
+    subject: str,
+    customer: CustomerData,
+    channel: str = "",
+    external_id: str | None = None,
+) -> tuple[Ticket, bool]:
+    """Open a ticket, or find the one that this source gave the same external id; True where it is new.
+
+    Raises InvalidInput for an unknown ticket type.
+    """
+    caller.require(Permission.CREATE_TICKETS)
+    found = _known(caller, external_id)
+    if found is not None:
+        return found, False
+    kind = TicketType.objects.filter(
+        organization=caller.organization, slug=ticket_type, published__isnull=False
+    ).first()
+    if kind is None:
+        raise invalid("/ticket_type", "ticket_type.unknown", "no such ticket type is published")
+    moment = ledger.now()
+    year = moment.astimezone(ZoneInfo(caller.organization.timezone)).year
+    counter = _lock_counter(caller, year)
+    # Looked for again under the lock: of two deliveries at once, the second finds what the first made.
+    found = _known(caller, external_id)
+    if found is not None:
+        return found, False
+    counter.last += 1
+    counter.save(update_fields=["last"])
+    ticket = Ticket.objects.create(
+        organization=caller.organization,
+        protocol=f"{year}-{counter.last:06}",
+        source=caller.source if external_id is not None else "",
+        external_id=external_id,
+        ticket_type=kind,
+        customer=_customer(caller, customer),
+        subject=subject,
+        channel=channel,
+        created_at=moment,
+        updated_at=moment,
+    )
+    ledger.start(ticket)
+    _announce(ticket, caller.member)
+    return ticket, True
+
+
+def _known(caller: Caller, external_id: str | None) -> Ticket | None:
+    if external_id is None:
+        return None
+    tickets = Ticket.objects.select_related("organization", "ticket_type", "customer", "assignee")
+    return tickets.filter(organization=caller.organization, source=caller.source, external_id=external_id).first()
+
+
+def _lock_counter(caller: Caller, year: int) -> ProtocolCounter:
+    ProtocolCounter.objects.bulk_create(
+        [ProtocolCounter(organization=caller.organization, year=year, last=0)], ignore_conflicts=True
+    )
+    return ProtocolCounter.objects.select_for_update().get(organization=caller.organization, year=year)
+
+
+def _customer(caller: Caller, data: CustomerData) -> Customer:
+    given = {key: value for key in ("name", "phone", "email") if (value := getattr(data, key)) is not None}
+    row, made = Customer.objects.get_or_create(
+        organization=caller.organization, external_id=data.external_id, defaults=given
+    )
+    changed = [] if made else [key for key, value in given.items() if getattr(row, key) != value]
+    if changed:
+        for key in changed:
+            setattr(row, key, given[key])
+        row.save(update_fields=changed)
+    return row
+
+
+@transaction.atomic
+def update_ticket(
+    *,
+    member: Membership,
+    ticket_id: str | uuid.UUID,
+    status: str | Missing = MISSING,
+    snoozed_until: datetime | None | Missing = MISSING,
+    assignee: str | None | Missing = MISSING,
+    team: str | Missing = MISSING,
+    subject: str | Missing = MISSING,
+) -> Ticket:
+    """Change what is given; MISSING leaves it. `assignee` is a member's id or e-mail address, `me`, or None.
+
+    A ticket is snoozed until a moment, and only then has one. Raises InvalidInput.
+    """
+    access.require(member, Permission.CHANGE_TICKETS)
+    ticket = access.ticket_to_change(member.organization, ticket_id)
+    _set_status(ticket, status, snoozed_until)
+    if not isinstance(assignee, Missing):
+        ticket.assignee = _assignee(member, assignee)
+    if not isinstance(team, Missing):
+        ticket.team = team
+    if not isinstance(subject, Missing):
+        ticket.subject = subject
+    ticket.updated_at = ledger.now()
+    ticket.save(update_fields=["status", "snoozed_until", "assignee", "team", "subject", "updated_at"])
+    _announce(ticket, member)
+    return access.ticket(member.organization, ticket.pk)
+
+
+def _set_status(ticket: Ticket, status: str | Missing, until: datetime | None | Missing) -> None:
+    if not isinstance(status, Missing):
+        if status not in TicketStatus.values:
+            raise invalid("/status", "ticket.unknown_status", f"must be one of {', '.join(TicketStatus.values)}")
+        ticket.status = status
+        if status != TicketStatus.SNOOZED:
+            ticket.snoozed_until = None
+    if isinstance(until, Missing):
+        return
+    if until is not None and ticket.status != TicketStatus.SNOOZED:
+        raise invalid("/snoozed_until", "ticket.not_snoozed", "only a snoozed ticket has a moment to wake up")
+    ticket.snoozed_until = until
+
+
+def _assignee(member: Membership, reference: str | None) -> Membership | None:
+    if reference is None:
+        return None
+    if reference == "me":
+        return member
+    found = access.member_named(member.organization, reference)
+    if found is None:
+        raise invalid("/assignee", "member.unknown", "no such active member")
+    return found
+
+
+def _announce(ticket: Ticket, member: Membership | None) -> None:
+    document = {
+        "ticket": str(ticket.pk),
+        "kind": "ticket",
+        "version": ticket.state_version,
+        "message": ticket.last_message_number,
+        "member": member.pk if member else None,
+    }
+    transaction.on_commit(lambda: jobs.publish(ticket.organization_id, document))

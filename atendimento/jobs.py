@@ -1,0 +1,98 @@
+"""The post box: jobs by name, owed in the transaction that causes them and handed to the broker after its commit.
+
+An outbox row is the job; what the broker carries is only a hint that it is due. Whatever the broker loses, the sweep
+posts again, and a job that is settled already does nothing. Also here: the live events that open pages listen to.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from functools import lru_cache
+
+import redis
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from kombu.exceptions import OperationalError
+
+from atendimento.celery import app
+from atendimento.models import OutboxEntry
+
+log = structlog.get_logger("atendimento.jobs")
+
+PROPOSE = "atendimento.tasks.propose"
+"""Asks the model about a ticket's new messages. Subject: the proposal."""
+
+REPOST_AFTER = timedelta(seconds=30)
+"""How long a posted job may be overdue before it is taken for lost. A second posting does no harm."""
+
+GRACE = timedelta(seconds=10)
+
+
+def owe(job: str, subject: uuid.UUID, organization_id: int, due_at: datetime, moment: datetime) -> None:
+    """Owe a job from `due_at` on, in the transaction that the caller opened; again moves it. Posted after the commit."""
+    OutboxEntry.objects.update_or_create(
+        job=job, subject=subject, defaults={"organization_id": organization_id, "due_at": due_at, "posted_at": None}
+    )
+    countdown = max(0.0, (due_at - moment).total_seconds())
+    transaction.on_commit(lambda: _post(job, subject, organization_id, countdown, moment))
+
+
+def settle(job: str, subject: uuid.UUID) -> None:
+    """The job is owed no more, in the transaction that the caller opened."""
+    OutboxEntry.objects.filter(job=job, subject=subject).delete()
+
+
+def postpone(job: str, subject: uuid.UUID, due_at: datetime, moment: datetime) -> None:
+    """Keep the job owed, but do not post it: it falls due by itself unless it is settled before (a lease)."""
+    OutboxEntry.objects.filter(job=job, subject=subject).update(due_at=due_at, posted_at=moment)
+
+
+def sweep(moment: datetime, limit: int = 500) -> int:
+    """Post what is due and was not posted, or was posted and did not get done. Returns how many."""
+    never = Q(posted_at=None, due_at__lte=moment)
+    lost = Q(due_at__lte=moment - GRACE, posted_at__lte=moment - REPOST_AFTER)
+    due = OutboxEntry.objects.filter(never | lost).order_by("due_at")[:limit]
+    posted = 0
+    for entry in due:
+        if not _post(entry.job, entry.subject, entry.organization_id, 0.0, moment):
+            break
+        posted += 1
+    return posted
+
+
+def _post(job: str, subject: uuid.UUID, organization_id: int, countdown: float, moment: datetime) -> bool:
+    try:
+        app.send_task(job, args=[organization_id, str(subject)], countdown=countdown or None, retry=False, ignore_result=True)
+    except (OperationalError, redis.RedisError, OSError) as error:
+        # The row stays unposted; the sweep finds it when the broker is back.
+        log.warning("job not posted", job=job, subject=str(subject), error=type(error).__name__)
+        return False
+    OutboxEntry.objects.filter(job=job, subject=subject).update(posted_at=moment)
+    return True
+
+
+# --- live events --------------------------------------------------------------------------------------------------
+
+
+def channel(organization_id: int) -> str:
+    """The Redis channel of an organisation's live events."""
+    return f"lastro:org:{organization_id}"
+
+
+@lru_cache(maxsize=1)
+def connection() -> redis.Redis:
+    """This process's connection to Redis, for live events and rate limits: short waits, a lost server is no fault."""
+    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1)
+
+
+def publish(organization_id: int, document: Mapping[str, object]) -> None:
+    """Tell open pages what happened. They catch up by themselves, so a lost event is only logged."""
+    try:
+        connection().publish(channel(organization_id), json.dumps(document))
+    except redis.RedisError as error:
+        log.warning("live event not published", error=type(error).__name__)

@@ -1,0 +1,336 @@
+"""A ticket's book: its state loaded under a lock, its log of events, and the one place that writes both.
+
+Everything between `open_to_change` and the end of the transaction happens with the ticket's row locked, so two
+decisions on one ticket come one after the other (V3); the unique (ticket, version) stands behind the lock.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from atendimento import access
+from atendimento.models import (
+    LedgerEvent,
+    Organization,
+    Proposal,
+    ProposedChange,
+    RunStatus,
+    Ticket,
+    TicketState,
+    TicketType,
+    TicketTypeVersion,
+)
+from atendimento.transcript import TicketTranscript
+from memoria import fields
+from memoria.events import (
+    GENESIS,
+    Event,
+    StoredEvent,
+    Tampering,
+    chain_hash,
+    content_digest,
+    event_from_record,
+    event_to_record,
+    verify_chain,
+)
+from memoria.members import FINISHED
+from memoria.proposals import Status
+from memoria.state import SlotStatus, State, replay, slot_to_json, state_from_json, state_to_json
+
+
+def now() -> datetime:
+    """The moment, in UTC: what is stored reads back as it was hashed."""
+    return datetime.now(UTC)
+
+
+# --- ticket types -------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=512)
+def _compiled(digest: str, number: int, version_id: int) -> fields.TicketType:  # noqa: ARG001 - the digest makes the key sure
+    document = TicketTypeVersion.objects.values_list("document", flat=True).get(pk=version_id)
+    return fields.TicketType.from_document(document, number)
+
+
+def published_type(ticket_type_id: int) -> fields.TicketType:
+    """The definition that is published now (T1). Published versions never change, so they are compiled once."""
+    key = TicketType.objects.values_list("published__digest", "published__number", "published_id").get(pk=ticket_type_id)
+    return _compiled(*key)
+
+
+# --- state --------------------------------------------------------------------------------------------------------
+
+
+def _projection(row: TicketState) -> State:
+    return state_from_json({"version": row.version, "values": row.values, "slots": row.slots, "minted": row.minted})
+
+
+def start(ticket: Ticket) -> None:
+    """Version 0 of a new ticket: the empty state."""
+    empty = state_to_json(State())
+    TicketState.objects.create(
+        ticket=ticket,
+        organization_id=ticket.organization_id,
+        version=0,
+        values=empty["values"],
+        slots=empty["slots"],
+        minted=empty["minted"],
+        head_hash=GENESIS,
+    )
+
+
+def current_state(ticket_id: uuid.UUID) -> State:
+    """The state that holds now, read from the projection."""
+    return _projection(TicketState.objects.get(ticket_id=ticket_id))
+
+
+def state_at(ticket_id: uuid.UUID, version: int) -> State | None:
+    """The state at a version (H3), folded from the nearer end; None where there is no such version."""
+    current = current_state(ticket_id)
+    if not 0 <= version <= current.version:
+        return None
+    if current.version - version <= version:
+        for event in reversed(list(_events(ticket_id, after=version, up_to=current.version))):
+            current = current.rewind(event)
+        return current
+    return replay(_events(ticket_id, after=0, up_to=version))
+
+
+@dataclass(frozen=True, slots=True)
+class StateRead:
+    """A state with what is needed to show it."""
+
+    state: State
+    ticket_type: fields.TicketType
+    through_message: int  # up to where proposals had read then; 0: nothing
+
+
+def read_state(ticket: Ticket, version: int | None = None) -> StateRead:
+    """The state at a version; the present one where None. Raises access.NotFound for a version that there is not."""
+    ticket_type = published_type(ticket.ticket_type_id)
+    if version is None:
+        return StateRead(current_state(ticket.pk), ticket_type, ticket.through_message)
+    held = state_at(ticket.pk, version)
+    if held is None:
+        raise access.NotFound("version")
+    through = LedgerEvent.objects.filter(ticket=ticket, version=version).values_list("through_message", flat=True).first()
+    return StateRead(held, ticket_type, through or 0)
+
+
+def events_between(ticket_id: uuid.UUID, after: int, up_to: int) -> list[Event]:
+    """The events with `after` < version <= `up_to`, oldest first."""
+    return list(_events(ticket_id, after, up_to))
+
+
+def _rows(ticket_id: uuid.UUID, after: int = 0, up_to: int | None = None) -> Iterator[LedgerEvent]:
+    rows = LedgerEvent.objects.filter(ticket_id=ticket_id, version__gt=after).order_by("version")
+    if up_to is not None:
+        rows = rows.filter(version__lte=up_to)
+    return rows.iterator(chunk_size=500)
+
+
+def _events(ticket_id: uuid.UUID, after: int = 0, up_to: int | None = None) -> Iterator[Event]:
+    return (to_event(row) for row in _rows(ticket_id, after, up_to))
+
+
+def to_event(row: LedgerEvent) -> Event:
+    """The event of a ledger row that is not erased."""
+    return event_from_record(_record(row))
+
+
+def _record(row: LedgerEvent) -> dict[str, object]:
+    return {
+        "version": row.version,
+        "kind": row.kind,
+        "actor": row.actor,
+        "at": row.at.astimezone(UTC).isoformat(),
+        "ticket_type_version": row.ticket_type_version,
+        "content": row.content,
+    }
+
+
+# --- the book -----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Book:
+    """A locked ticket with its state. `append` moves the state on; `close` writes the ticket's own figures."""
+
+    ticket: Ticket
+    state: State
+    head_hash: str
+    ticket_type: fields.TicketType
+    transcript: TicketTranscript
+    moment: datetime  # taken after the lock, so that later decisions have later times
+
+    @property
+    def organization(self) -> Organization:
+        return self.ticket.organization
+
+    def since(self, version: int) -> list[Event]:
+        """The events after `version` (V2), oldest first; none are read where `version` is the current one or newer."""
+        return list(_events(self.ticket.pk, after=version)) if version < self.state.version else []
+
+    def append(self, event: Event) -> State:
+        """Store the event and the state after it, together. Returns that state."""
+        record = event_to_record(event)
+        salt = os.urandom(16)
+        digest = content_digest(record["content"], salt)
+        self.state = self.state.evolve(event)
+        previous, self.head_hash = self.head_hash, chain_hash(self.head_hash, str(self.ticket.pk), record, digest)
+        LedgerEvent.objects.create(
+            organization_id=self.ticket.organization_id,
+            ticket=self.ticket,
+            version=event.version,
+            kind=event.kind.value,
+            actor=record["actor"],
+            at=event.at,
+            ticket_type_version=event.ticket_type_version,
+            content=record["content"],
+            salt=salt,
+            content_digest=digest,
+            previous_hash=previous,
+            hash=self.head_hash,
+            member_id=int(event.actor.member) if event.actor.member else None,
+            pointers=sorted(event.pointers),
+            sources=sorted({after.source for _, after in event.slots.values() if after is not None}),
+            through_message=self.ticket.through_message,
+        )
+        after = state_to_json(self.state)
+        TicketState.objects.filter(ticket=self.ticket).update(
+            version=after["version"],
+            values=after["values"],
+            slots=after["slots"],
+            minted=after["minted"],
+            head_hash=self.head_hash,
+        )
+        self.ticket.state_version = event.version
+        return self.state
+
+    def close(self) -> None:
+        """Write the ticket's figures: what calls for attention, and that it changed. Call once, last."""
+        self.ticket.pending_count = ProposedChange.objects.filter(ticket=self.ticket, status=Status.PENDING).count()
+        self.ticket.parked_count = Proposal.objects.filter(ticket=self.ticket, status=RunStatus.PARKED).count()
+        statuses = [slot.status for slot in self.state.slots.values()]
+        self.ticket.conflict_count = statuses.count(SlotStatus.CONFLICT)
+        self.ticket.stale_count = statuses.count(SlotStatus.NEEDS_CONFIRMATION)
+        self.ticket.next_due = next_due(self.state, ZoneInfo(self.organization.timezone))
+        self.ticket.updated_at = self.moment
+        self.ticket.save(update_fields=FIGURES)
+
+
+FIGURES = (
+    "status",
+    "snoozed_until",
+    "updated_at",
+    "last_message_at",
+    "last_message_number",
+    "state_version",
+    "through_message",
+    "pending_count",
+    "conflict_count",
+    "stale_count",
+    "parked_count",
+    "next_due",
+)
+
+
+def open_to_change(organization: Organization, ticket_id: str | uuid.UUID) -> Book:
+    """Lock the ticket and load its state, in a transaction that the caller opened. Raises access.NotFound."""
+    ticket = access.ticket_to_change(organization, ticket_id)
+    projection = TicketState.objects.get(ticket=ticket)
+    return Book(
+        ticket,
+        _projection(projection),
+        projection.head_hash,
+        published_type(ticket.ticket_type_id),
+        TicketTranscript(ticket.pk, ticket.last_message_number),
+        now(),
+    )
+
+
+def next_due(state: State, zone: ZoneInfo) -> datetime | None:
+    """The first moment at which an unfinished commitment is due; a day ends at midnight in the organisation's zone."""
+    moments = [
+        _end_of(member["due"], zone)
+        for member in state.values.get("commitments", {}).values()
+        if member.get("due") and member.get("status") not in FINISHED
+    ]
+    return min(moments, default=None)
+
+
+def _end_of(due: str, zone: ZoneInfo) -> datetime:
+    if len(due) == len("2026-01-31"):
+        return datetime.combine(date.fromisoformat(due), time.max, zone)
+    return datetime.fromisoformat(due.upper())
+
+
+# --- proof --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A place where a ticket's log, chain or projection is not what it was written as (H2, H3)."""
+
+    ticket: uuid.UUID
+    version: int
+    what: str  # version, previous, content, hash, projection, head
+
+
+def verify(ticket_id: uuid.UUID) -> list[Finding]:
+    """Check one ticket's chain, and that replaying its log gives the projection (not where content is erased)."""
+    rows = list(_rows(ticket_id))
+    stored = [
+        StoredEvent(
+            _record(row), None if row.salt is None else bytes(row.salt), row.content_digest, row.previous_hash, row.hash
+        )
+        for row in rows
+    ]
+    found = [_finding(ticket_id, item) for item in verify_chain(str(ticket_id), stored)]
+    projection = TicketState.objects.get(ticket_id=ticket_id)
+    head = rows[-1].hash if rows else GENESIS
+    if projection.head_hash != head or projection.version != len(rows):
+        found.append(Finding(ticket_id, projection.version, "head"))
+    if not found and all(row.content is not None for row in rows) and _projection(projection) != replay(map(to_event, rows)):
+        found.append(Finding(ticket_id, projection.version, "projection"))
+    return found
+
+
+def _finding(ticket_id: uuid.UUID, tampering: Tampering) -> Finding:
+    return Finding(ticket_id, tampering.version, tampering.what)
+
+
+def rebuild(organization: Organization, ticket_id: str | uuid.UUID) -> bool:
+    """Write the projection anew from the log, in a transaction that the caller opened. True where it differed."""
+    book = open_to_change(organization, ticket_id)
+    rows = list(_rows(book.ticket.pk))
+    replayed = replay(map(to_event, rows))
+    head = rows[-1].hash if rows else GENESIS
+    if replayed == book.state and head == book.head_hash:
+        return False
+    after = state_to_json(replayed)
+    TicketState.objects.filter(ticket=book.ticket).update(
+        version=after["version"], values=after["values"], slots=after["slots"], minted=after["minted"], head_hash=head
+    )
+    book.state = replayed
+    book.ticket.state_version = replayed.version
+    book.close()
+    return True
+
+
+def slots_changed(before: State, after: State) -> dict[str, Sequence[object]]:
+    """Per pointer whose slot differs between two versions: [slot before or None, slot after or None]."""
+    pointers: Iterable[str] = {**before.slots, **after.slots}
+    return {
+        pointer: [
+            None if slot is None else slot_to_json(slot) for slot in (before.slots.get(pointer), after.slots.get(pointer))
+        ]
+        for pointer in pointers
+        if before.slots.get(pointer) != after.slots.get(pointer)
+    }
