@@ -53,7 +53,7 @@ def now() -> datetime:
 
 
 @lru_cache(maxsize=512)
-def _compiled(digest: str, number: int, version_id: int) -> fields.TicketType:  # noqa: ARG001 - the digest makes the key sure
+def _compiled(digest: str, number: int, version_id: int) -> fields.TicketType:
     document = TicketTypeVersion.objects.values_list("document", flat=True).get(pk=version_id)
     return fields.TicketType.from_document(document, number)
 

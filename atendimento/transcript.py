@@ -69,8 +69,8 @@ class TicketTranscript:
         followers = {number for number in map(self._following.get, wanted) if number is not None}
         missing = followers - self._messages.keys()
         if missing:
-            for row in Message.objects.filter(ticket_id=self._ticket_id, number__in=missing):
-                self._messages[row.number] = to_domain(row)
+            for follower in Message.objects.filter(ticket_id=self._ticket_id, number__in=missing):
+                self._messages[follower.number] = to_domain(follower)
 
     def find(self, reference: str) -> evidence.Message | None:
         number = message_number(reference)

@@ -102,7 +102,7 @@ SENTENCES: Final[Mapping[Code, Promise]] = {
     Code.NEW_MEMBER: _("A new entry."),
     Code.SAME_VALUE: _("The value is already this one; the quote is added to its evidence."),
     Code.SAME_MEMBER: _("The same words already made %(member)s; the quote is added to its evidence."),
-    Code.SOURCE_WEAKER: _("For this field %(source)s weighs less than %(against)s: the value stays, and the conflict is recorded."),
+    Code.SOURCE_WEAKER: _("For this field %(source)s weighs less than %(against)s: the value stays, the conflict is recorded."),
     Code.SOURCE_TIE: _("Both sources weigh the same in this field: a person settles it."),
     Code.OPERATION_NOT_ALLOWED: _("This operation is not possible here."),
     Code.UNKNOWN_PATH: _("This ticket type has no such field or entry."),
@@ -118,7 +118,7 @@ SENTENCES: Final[Mapping[Code, Promise]] = {
     Code.SOURCE_NOT_ALLOWED: _("This may not rest on the word of %(source)s."),
     Code.INFERENCE_REFUSED: _("An inference is not accepted here."),
     Code.COMMITMENT_TRANSITION: _("The commitment cannot move so from its present status."),
-    Code.COMPLETION_NOT_EVIDENCED: _("A promise is not its execution: whoever performs it, a tool or the registry must say so."),
+    Code.COMPLETION_NOT_EVIDENCED: _("A promise is not its execution: who performs it, a tool or the registry must say so."),
     Code.CANCEL_NOT_PERMITTED: _("Only the customer or the staff can cancel a commitment."),
     Code.PENDING_TRANSITION: _("The pending item cannot move so from its present status."),
     Code.ATTEMPT_TRANSITION: _("The attempt cannot move so from its present status."),
@@ -207,5 +207,5 @@ def label(pointer: str, ticket_type: fields.TicketType, values: Mapping[str, Any
 
 
 def _member_words(collection: str, member: Mapping[str, Any]) -> str:
-    key = {"commitments": "task", "pending": "question", "authorizations": "scope", "attempts": "action"}.get(collection, "text")
-    return str(member.get(key, ""))
+    keys = {"commitments": "task", "pending": "question", "authorizations": "scope", "attempts": "action"}
+    return str(member.get(keys.get(collection, "text"), ""))

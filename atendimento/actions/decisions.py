@@ -146,11 +146,7 @@ def _decide(
     if before is not None:
         return desks.as_of(book, before, [row.pk for row in rows])
     pending = desks.pending_of(book)
-    more = [
-        item
-        for one in accept
-        for item in (*(one.starts or ()), *((one.edit.evidence or ()) if one.edit else ()))
-    ]
+    more = [item for one in accept for item in (*(one.starts or ()), *((one.edit.evidence or ()) if one.edit else ()))]
     desks.load_cited(book, pending, more)
     desk = desks.desk_of(book, member)
     since = book.since(expected_version) if expected_version is not None and expected_version >= 0 else []

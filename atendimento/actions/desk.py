@@ -49,9 +49,7 @@ JUDGED = ("verdict", "reasons", "evidence", "source", "author", "current_value",
 def write_judgement(row: ProposedChange, judgement: Judgement) -> None:
     """Put the verdict onto the row; the caller saves it."""
     row.verdict = judgement.verdict.value
-    row.reasons = [
-        {"code": reason.code.value, "rule": reason.rule, "data": dict(reason.data)} for reason in judgement.reasons
-    ]
+    row.reasons = [{"code": reason.code.value, "rule": reason.rule, "data": dict(reason.data)} for reason in judgement.reasons]
     row.evidence = [item.to_json() for item in judgement.evidence]
     row.source = judgement.source or ""
     row.author = judgement.author.to_json() if judgement.author else None
@@ -72,10 +70,7 @@ def load_cited(book: ledger.Book, rows: Iterable[ProposedChange], more: Iterable
     cited |= {item.message for item in more}
     cited |= {item.message for slot in book.state.slots.values() for item in slot.evidence}
     cited |= {
-        item.message
-        for slot in book.state.slots.values()
-        for challenger in slot.challengers
-        for item in challenger.evidence
+        item.message for slot in book.state.slots.values() for challenger in slot.challengers for item in challenger.evidence
     }
     book.transcript.load(cited)
 
@@ -122,9 +117,7 @@ def finish(book: ledger.Book, kind: str, member: Membership | None, changes: Ite
     book.close()
     announce(book, kind, member)
     ticket = book.ticket
-    return Written(
-        ticket.pk, book.state.version, book.state, book.ticket_type, ticket.through_message, tuple(changes)
-    )
+    return Written(ticket.pk, book.state.version, book.state, book.ticket_type, ticket.through_message, tuple(changes))
 
 
 def announce(book: ledger.Book, kind: str, member: Membership | None) -> None:

@@ -157,9 +157,7 @@ def _is_news(row: Message, text: str) -> bool:
     return not MessageRevision.objects.filter(message=row, text=text).exists()
 
 
-def _revise(
-    book: ledger.Book, row: Message, text: str, notes: Sequence[str], unquotable: Sequence[tuple[int, int]]
-) -> None:
+def _revise(book: ledger.Book, row: Message, text: str, notes: Sequence[str], unquotable: Sequence[tuple[int, int]]) -> None:
     number = MessageRevision.objects.filter(message=row).count() + 1
     MessageRevision.objects.create(
         organization_id=row.organization_id,
@@ -201,9 +199,7 @@ def _reconsider(book: ledger.Book, row: Message) -> None:
         .first()
     )
     bears_on = {row.ref, f"m-{before}"}
-    rows = [
-        change for change in desks.pending_of(book) if any(item["message"] in bears_on for item in change.citations)
-    ]
+    rows = [change for change in desks.pending_of(book) if any(item["message"] in bears_on for item in change.citations)]
     if not rows:
         return
     book.transcript = type(book.transcript)(book.ticket.pk, max(row.number, book.ticket.last_message_number))

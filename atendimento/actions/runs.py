@@ -12,7 +12,7 @@ from atendimento import access, jobs, ledger
 from atendimento.access import Permission
 from atendimento.actions import desk as desks
 from atendimento.models import Membership, Message, Origin, Proposal, RunStatus
-from memoria.extraction import PROMPT_VERSION
+from memoria.instructions import PROMPT_VERSION
 
 PRODUCER = "model"
 LONGEST_BURST = timedelta(seconds=15)
@@ -30,9 +30,11 @@ def owe(book: ledger.Book, message: Message) -> None:
     waiting = None
     if debounce:
         # One that has begun asks its own question, maybe again; what came since goes into the next.
-        waiting = Proposal.objects.filter(
-            ticket=book.ticket, origin=Origin.MODEL, status=RunStatus.QUEUED, run=None
-        ).order_by("created_at").first()
+        waiting = (
+            Proposal.objects.filter(ticket=book.ticket, origin=Origin.MODEL, status=RunStatus.QUEUED, run=None)
+            .order_by("created_at")
+            .first()
+        )
     if waiting is None:
         _queue(book, None, book.moment + debounce, 0 if debounce else message.number)
         return

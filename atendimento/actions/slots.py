@@ -68,9 +68,7 @@ def resolve_slot(
 ) -> Written:
     """The member settles a conflict (P8): `choice` is `current`, `challenger` (by its index) or `open`."""
     book, desk, since = _open(member, ticket_id, expected_version, ())
-    event = review.resolve(
-        book.state, path, choice, desk, expected_version, since, reason=reason, challenger=challenger
-    )
+    event = review.resolve(book.state, path, choice, desk, expected_version, since, reason=reason, challenger=challenger)
     return _store(book, desk, event, member)
 
 

@@ -16,9 +16,7 @@ from memoria.patch import Json
 
 
 @transaction.atomic
-def publish_ticket_type(
-    *, member: Membership, document: Json, slug: str | None = None
-) -> tuple[TicketTypeVersion, bool]:
+def publish_ticket_type(*, member: Membership, document: Json, slug: str | None = None) -> tuple[TicketTypeVersion, bool]:
     """Check a definition and publish it as the next version; the same content as the published one publishes nothing.
 
     `slug`, where given, must be the document's. True where a version was made. Raises memoria's InvalidTicketType.

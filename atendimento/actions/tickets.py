@@ -44,9 +44,7 @@ def create_ticket(
     found = _known(caller, external_id)
     if found is not None:
         return found, False
-    kind = TicketType.objects.filter(
-        organization=caller.organization, slug=ticket_type, published__isnull=False
-    ).first()
+    kind = TicketType.objects.filter(organization=caller.organization, slug=ticket_type, published__isnull=False).first()
     if kind is None:
         raise invalid("/ticket_type", "ticket_type.unknown", "no such ticket type is published")
     moment = ledger.now()
@@ -91,9 +89,7 @@ def _lock_counter(caller: Caller, year: int) -> ProtocolCounter:
 
 def _customer(caller: Caller, data: CustomerData) -> Customer:
     given = {key: value for key in ("name", "phone", "email") if (value := getattr(data, key)) is not None}
-    row, made = Customer.objects.get_or_create(
-        organization=caller.organization, external_id=data.external_id, defaults=given
-    )
+    row, made = Customer.objects.get_or_create(organization=caller.organization, external_id=data.external_id, defaults=given)
     changed = [] if made else [key for key, value in given.items() if getattr(row, key) != value]
     if changed:
         for key in changed:
@@ -108,8 +104,8 @@ def update_ticket(
     member: Membership,
     ticket_id: str | uuid.UUID,
     status: str | Missing = MISSING,
-    snoozed_until: datetime | None | Missing = MISSING,
-    assignee: str | None | Missing = MISSING,
+    snoozed_until: datetime | Missing | None = MISSING,
+    assignee: str | Missing | None = MISSING,
     team: str | Missing = MISSING,
     subject: str | Missing = MISSING,
 ) -> Ticket:
@@ -132,7 +128,7 @@ def update_ticket(
     return access.ticket(member.organization, ticket.pk)
 
 
-def _set_status(ticket: Ticket, status: str | Missing, until: datetime | None | Missing) -> None:
+def _set_status(ticket: Ticket, status: str | Missing, until: datetime | Missing | None) -> None:
     if not isinstance(status, Missing):
         if status not in TicketStatus.values:
             raise invalid("/status", "ticket.unknown_status", f"must be one of {', '.join(TicketStatus.values)}")

@@ -72,7 +72,9 @@ class Body:
         except ValueError:
             moment = None
         if moment is None or moment.tzinfo is None or not 1970 <= moment.year < 9999:
-            raise BadRequest("request.invalid", "The body is not what this call takes.", [Fault(f"/{key}", "format.wrong", "no time")])
+            raise BadRequest(
+                "request.invalid", "The body is not what this call takes.", [Fault(f"/{key}", "format.wrong", "no time")]
+            )
         return moment
 
     def citations(self, key: str = "evidence") -> tuple[Citation, ...] | None:
@@ -113,7 +115,11 @@ def _text(request: Request) -> str:
     data = request._request.read(MAX_BODY + 1)  # noqa: SLF001 - DRF reads bodies by parsers only, which decode too leniently
     if len(data) > MAX_BODY:
         raise BadRequest("body.too_large", "The body is larger than 1 MiB.", status=413)
-    if data and media_type != "application/json" and not (media_type.startswith("application/") and media_type.endswith("+json")):
+    if (
+        data
+        and media_type != "application/json"
+        and not (media_type.startswith("application/") and media_type.endswith("+json"))
+    ):
         raise BadRequest("media_type.unsupported", "The body must be application/json.", status=415)
     try:
         return data.decode("utf-8")

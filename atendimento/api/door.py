@@ -58,15 +58,25 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return {"type": "http", "scheme": "bearer"}
 
 
+def caller_of(request: Request) -> Caller:
+    """Whoever the token acts for."""
+    caller: object = request.auth
+    if not isinstance(caller, Caller):
+        raise NotAuthenticated("A bearer token is needed.")
+    return caller
+
+
 class TokenRate(BaseThrottle):
     """A count per token and second in Redis. While Redis is away, requests pass: a limit is no reason to stop work."""
 
     def allow_request(self, request: Request, view: APIView) -> bool:
-        caller = request.auth
+        caller = caller_of(request)
         key = f"lastro:rate:{caller.token_id}:{int(time.time())}"
         try:
             with jobs.connection().pipeline(transaction=False) as pipeline:
-                count, _ = pipeline.incr(key).expire(key, 2).execute()
+                pipeline.incr(key)
+                pipeline.expire(key, 2)
+                count, _ = pipeline.execute()
         except redis.RedisError as error:
             log.warning("rate limit not counted", error=type(error).__name__)
             return True
@@ -88,16 +98,14 @@ class Call(APIView):
     def check_permissions(self, request: Request) -> None:
         method = "GET" if request.method == "HEAD" else request.method or ""
         if method in self.needs:
-            request.auth.require(self.needs[method])
+            caller_of(request).require(self.needs[method])
 
     def get_exception_handler(self) -> Any:
         return handle
 
     @property
     def caller(self) -> Caller:
-        caller = self.request.auth
-        assert isinstance(caller, Caller)
-        return caller
+        return caller_of(self.request)
 
     @property
     def member(self) -> Membership:

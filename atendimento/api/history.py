@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
+from django.http import HttpRequest
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -93,5 +96,5 @@ class Nowhere(Call):
 
     schema = None
 
-    def http_method_not_allowed(self, request: Request, *args: object, **kwargs: object) -> Response:
+    def http_method_not_allowed(self, request: HttpRequest, *args: object, **kwargs: object) -> NoReturn:
         raise NotFound("call")

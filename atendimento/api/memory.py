@@ -130,9 +130,7 @@ class Proposal(Call):
 class Propose(Call):
     needs = DECIDE
 
-    @call(
-        "Ask the model now", {202: schemas.PROPOSAL}, takes=schemas.NOTHING_IN, refuses=(404,), tag="proposals"
-    )
+    @call("Ask the model now", {202: schemas.PROPOSAL}, takes=schemas.NOTHING_IN, refuses=(404,), tag="proposals")
     def post(self, request: Request, ticket_id: str) -> Response:
         access.ticket(self.caller.organization, ticket_id)
         bodies.read(request, schemas.NOTHING_IN, optional=True)
@@ -288,9 +286,7 @@ class Resolve(Call):
 class Set(Call):
     needs = DECIDE
 
-    @call(
-        "State or withdraw a value oneself", {200: schemas.WRITTEN}, takes=schemas.SET_IN, refuses=(404, 409), tag="slots"
-    )
+    @call("State or withdraw a value oneself", {200: schemas.WRITTEN}, takes=schemas.SET_IN, refuses=(404, 409), tag="slots")
     def post(self, request: Request, ticket_id: str) -> Response:
         access.ticket(self.caller.organization, ticket_id)
         body = bodies.read(request, schemas.SET_IN)

@@ -100,7 +100,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
 def _of_framework(error: exceptions.APIException) -> Response:
     headers: dict[str, str] = {}
     if isinstance(error, exceptions.Throttled):
-        headers["Retry-After"] = str(max(1, round(error.wait or 1)))
+        headers["Retry-After"] = "1"  # the limit is counted by the second
     if error.status_code == 401:
         headers["WWW-Authenticate"] = "Bearer"
     code = _HTTP_CODES.get(error.status_code, "request.invalid")

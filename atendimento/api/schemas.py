@@ -59,7 +59,8 @@ def document(required: Schema, optional: Schema | None = None) -> Schema:
 # --- in -----------------------------------------------------------------------------------------------------------
 
 CITATION_IN: Final = document(
-    {"message": text(30), "quote": text(MAX_TEXT)}, {"start": {**or_null(WHOLE), "description": "Code points into the original text."}}
+    {"message": text(30), "quote": text(MAX_TEXT)},
+    {"start": {**or_null(WHOLE), "description": "Code points into the original text."}},
 )
 EVIDENCE_IN: Final = listed(CITATION_IN, 50)
 CHANGE_IN: Final = document(
@@ -247,7 +248,10 @@ STATE: Final = document(
     {"version": WHOLE, "through_message": or_null(MESSAGE_ID), "values": {"type": "object"}, "slots": mapped(SLOT)},
     {"narrative": TEXT},
 )
-STORED_SLOT: Final[Schema] = {"type": ["object", "null"], "description": "A slot as an event keeps it; null where there is none."}
+STORED_SLOT: Final[Schema] = {
+    "type": ["object", "null"],
+    "description": "A slot as an event keeps it; null where there is none.",
+}
 OPERATION: Final = document({"op": TEXT, "path": TEXT}, {"value": ANY})
 DIFF: Final = document(
     {
@@ -302,7 +306,9 @@ PROPOSAL: Final = document(
     },
     {"problem": document({"code": one_of(Problem), "detail": TEXT})},
 )
-WRITTEN: Final = document({"version": WHOLE, "change": {**CHANGE, "type": ["object", "null"]}, "state": STATE}, {"changes": listed(CHANGE)})
+WRITTEN: Final = document(
+    {"version": WHOLE, "change": {**CHANGE, "type": ["object", "null"]}, "state": STATE}, {"changes": listed(CHANGE)}
+)
 EVENT: Final = document(
     {
         "ticket": TEXT,
@@ -321,7 +327,9 @@ EVENT: Final = document(
         "previous_hash": TEXT,
     }
 )
-TICKET_TYPE: Final = document({"slug": TEXT, "name": TEXT, "version": WHOLE, "published_at": TIME, "definition": {"type": "object"}})
+TICKET_TYPE: Final = document(
+    {"slug": TEXT, "name": TEXT, "version": WHOLE, "published_at": TIME, "definition": {"type": "object"}}
+)
 PROBLEM: Final[Json] = {
     "type": "object",
     "properties": {

@@ -66,9 +66,7 @@ class Ticket(Call):
     def get(self, request: Request, ticket_id: str) -> Response:
         return Response(shapes.ticket(access.ticket(self.caller.organization, ticket_id), ledger.now()))
 
-    @call(
-        "Change status, owner, team or subject", {200: schemas.TICKET}, takes=schemas.TICKET_CHANGE_IN, refuses=(404,)
-    )
+    @call("Change status, owner, team or subject", {200: schemas.TICKET}, takes=schemas.TICKET_CHANGE_IN, refuses=(404,))
     def patch(self, request: Request, ticket_id: str) -> Response:
         access.ticket(self.caller.organization, ticket_id)
         body = bodies.read(request, schemas.TICKET_CHANGE_IN)

@@ -33,6 +33,11 @@ class DocumentField(TextField):
     and refuses `\\u0000`; a replayed log must equal the projection exactly, so the text is kept as it is.
     """
 
+    # For the type checker: any JSON document may be assigned, not only a text.
+    _pyi_private_set_type: Any
+    _pyi_private_get_type: Any
+    _pyi_lookup_exact_type: Any
+
     def get_prep_value(self, value: Any) -> Any:
         return None if value is None else dump(value)
 

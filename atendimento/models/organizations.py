@@ -110,7 +110,8 @@ class ApiToken(models.Model):
     class Meta:
         constraints: ClassVar = [
             models.CheckConstraint(
-                condition=models.Q(scope=Scope.INGEST, membership=None) | models.Q(scope=Scope.MEMBER, membership__isnull=False),
+                condition=models.Q(scope=Scope.INGEST, membership=None)
+                | models.Q(scope=Scope.MEMBER, membership__isnull=False),
                 name="token_acts_as_its_scope_says",
             ),
         ]

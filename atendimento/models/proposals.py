@@ -115,9 +115,7 @@ class ProposedChange(models.Model):
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["proposal", "position"], name="change_position_unique"),
-            models.CheckConstraint(
-                condition=models.Q(status__in=[item.value for item in Status]), name="change_status_known"
-            ),
+            models.CheckConstraint(condition=models.Q(status__in=[item.value for item in Status]), name="change_status_known"),
         ]
         indexes: ClassVar = [
             models.Index(fields=["ticket", "status", "id"], name="change_of_ticket"),

@@ -125,9 +125,7 @@ class Ticket(models.Model):
             models.Index(fields=["organization", "-updated_at", "-id"], name="ticket_recent"),
             models.Index(fields=["organization", "status", "-updated_at", "-id"], name="ticket_by_status"),
             models.Index(fields=["organization", "assignee", "-updated_at", "-id"], name="ticket_by_assignee"),
-            models.Index(
-                fields=["organization", "next_due"], name="ticket_due", condition=models.Q(next_due__isnull=False)
-            ),
+            models.Index(fields=["organization", "next_due"], name="ticket_due", condition=models.Q(next_due__isnull=False)),
             models.Index(
                 fields=["organization", "-updated_at", "-id"], name="ticket_to_decide", condition=models.Q(pending_count__gt=0)
             ),
