@@ -50,7 +50,6 @@ class Demonstration:
         self.data_dir = options.data_dir
         self.logs = options.data_dir / "logs"
         self.started = time.monotonic()
-        self.say = lambda line: say(f"[{time.monotonic() - self.started:5.1f} s] {line}")
         self.print = say
         self.supervisor = Supervisor(self.say)
         self.env: dict[str, str] = {}
@@ -58,6 +57,9 @@ class Demonstration:
         self.lock: IO[str] | None = None
         self.listener: socket.socket | None = None
         self.address = ""
+
+    def say(self, line: str) -> None:
+        self.print(f"[{time.monotonic() - self.started:5.1f} s] {line}")
 
     # The whole of it
 

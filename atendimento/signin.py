@@ -6,6 +6,6 @@ from allauth.account.adapter import DefaultAccountAdapter
 from django.http import HttpRequest
 
 
-class AccountAdapter(DefaultAccountAdapter):
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc] # allauth ships no types
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False

@@ -9,7 +9,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from atendimento import health
 
 # The reading page sets styles and small pictures from its own script. Only this page may.
-reading_page = csp_update({"style-src": ["'unsafe-inline'"], "img-src": ["data:"]})(  # type: ignore[no-untyped-call]
+reading_page = csp_update({"style-src": ["'unsafe-inline'"], "img-src": ["data:"]})(
     SpectacularSwaggerSplitView.as_view(url_name="schema")
 )
 

@@ -11,9 +11,9 @@ page            a page of a real Chromium, pt-BR, that fails the test on any err
 
 from __future__ import annotations
 
-import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -189,7 +189,7 @@ def page(context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Pa
     opened.on("pageerror", lambda error: problems.append(str(error)))
     yield opened
     if request.node.stash.get(FAILED, False):
-        folder = settings.Path.cwd() / "test-results"
+        folder = Path("test-results")
         folder.mkdir(exist_ok=True)
         opened.screenshot(path=folder / f"{request.node.name}.png", full_page=True)
     allowed = request.node.get_closest_marker("console_errors")
@@ -201,12 +201,8 @@ FAILED = pytest.StashKey[bool]()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    report: Any = yield
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
     if report.when == "call":
         item.stash[FAILED] = report.failed
     return report
-
-
-# Other processes of a test must not read this run's settings module by accident.
-os.environ.pop("PYTHONWARNINGS", None)

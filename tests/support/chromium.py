@@ -30,9 +30,9 @@ def executable() -> str | None:
     if path := find():
         return path
     if os.geteuid() == 0 and shutil.which("apt-get"):
-        quiet = {"env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}, "stdin": subprocess.DEVNULL}
-        subprocess.run(["apt-get", "update", "-qq"], check=False, capture_output=True, **quiet)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "chromium"], check=False, capture_output=True, **quiet)
+        quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "chromium"]):
+            subprocess.run(command, check=False, capture_output=True, env=quiet, stdin=subprocess.DEVNULL)
         if path := find():
             return path
     subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=True, stdin=subprocess.DEVNULL)
