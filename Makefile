@@ -1,6 +1,6 @@
 # Every entry works from a bare checkout: what it needs is installed first, once.
 .DEFAULT_GOAL := help
-.PHONY: help install install-runtime demo test lint types architecture format requirements audit messages clean
+.PHONY: help install install-runtime demo test coverage lint types architecture format requirements audit messages clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -39,6 +39,9 @@ demo: install-runtime ## Start everything on this machine: make demo ARGS="--por
 test: install ## Run every test, the browser's included
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) $(ARGS)
 
+coverage: install ## Branch coverage of the domain
+	$(BIN)/python -m pytest tests/memoria -p no:randomly --cov --cov-report=term-missing $(ARGS)
+
 lint: install ## Style of Python and of templates
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -59,8 +62,8 @@ requirements: install ## Pin again from pyproject.toml (ARGS="--upgrade" for the
 	$(BIN)/python -m requirements.pin $(ARGS)
 
 audit: install ## Known weaknesses in the pinned packages
-	$(BIN)/pip-audit --require-hashes --disable-pip -r requirements/base.txt
-	$(BIN)/pip-audit --require-hashes --disable-pip -r requirements/dev.txt
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip -r requirements/base.txt
+	$(BIN)/pip-audit --strict --require-hashes --disable-pip -r requirements/dev.txt
 
 messages: install ## Collect and compile the interface's words (needs gettext)
 	$(BIN)/python manage.py makemessages --all --no-location --ignore=.venv --ignore=tests
