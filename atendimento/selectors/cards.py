@@ -1,0 +1,391 @@
+"""What waits for a person: proposed changes, divergences, values to confirm."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from atendimento import wording
+from atendimento.models import ProposedChange
+from atendimento.selectors import controls, quotes, values
+from atendimento.selectors.pages import (
+    CascadeRow,
+    CautionView,
+    ChangeCard,
+    ChangeUrls,
+    DiffPart,
+    Problem,
+    RefusedRow,
+    Side,
+    SlotCard,
+)
+from atendimento.selectors.reading import Cited
+from memoria.cascade import holders
+from memoria.errors import Code
+from memoria.evidence import unsupported_words
+from memoria.fields import TicketType
+from memoria.patch import MISSING, Json, Missing, lookup
+from memoria.proposals import Evidence, Verdict
+from memoria.sources import INFERENCE, REPORTED, Kind
+from memoria.state import Slot, SlotStatus, State
+
+LONG = 60
+CAUTION_ICONS = {
+    "ambiguous": "quote",
+    "possible_duplicate": "history",
+    "constraint": "flag",
+    "question": "circle-question-mark",
+}
+SAYS_NOTHING = {Code.FIRST_VALUE.value, Code.NEW_MEMBER.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A refused act: on which card, what was wrong, which form was open, and what had been typed into it."""
+
+    key: str
+    problem: Problem
+    form: str = ""
+    typed: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What every card is made from."""
+
+    ticket_type: TicketType
+    state: State
+    messages: Cited
+    may_override: bool
+    failure: Failure | None = None
+
+    def failed(self, key: str) -> Failure | None:
+        return self.failure if self.failure is not None and self.failure.key == key else None
+
+
+def slot_key(pointer: str) -> str:
+    """An element's id for a pointer: letters, digits and hyphens, different for different pointers."""
+    return "sl-" + re.sub(r"[^a-zA-Z0-9]", lambda found: f"-{ord(found[0]):x}-" if found[0] != "/" else "-", pointer.strip("/"))
+
+
+# --- proposed changes ---------------------------------------------------------------------------------------------
+
+
+def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
+    """The card of a pending change."""
+    key = f"ch-{row.pk}"
+    state, ticket_type = sight.state, sight.ticket_type
+    evidence = [Evidence.from_json(item) for item in row.evidence]
+    conflicts = row.verdict == Verdict.CONFLICT.value
+    old = values.show_at(ticket_type, row.path, _current(row), state)
+    new = values.show_at(ticket_type, row.path, row.value, state)
+    place = ticket_type.place(row.path, state.values)
+    forms = controls.for_place(ticket_type, place, row.value) if place is not None and row.op != "remove" else ()
+    failure = sight.failed(key)
+    if failure is not None:
+        forms = controls.typed(forms, failure.typed)
+    reverse_args = [row.ticket_id, row.pk]
+    return ChangeCard(
+        key=key,
+        id=str(row.pk),
+        label=values.label(ticket_type, row.path, state),
+        what=_what(row),
+        source=_source(row, sight) if conflicts else values.source(row.source),
+        verdict=row.verdict,
+        by_model=row.proposal.origin == "model",
+        producer=row.proposal.producer,
+        old=old if old != new or row.verdict != Verdict.NO_CHANGE.value else "",
+        new=new,
+        parts=_word_diff(old, new),
+        sentences=_sentences(row),
+        quotes=quotes.of_evidence(evidence, sight.messages, _turning(row.cautions)),
+        cautions=tuple(_caution(item, sight) for item in row.cautions),
+        cascade=cascade_rows(row.cascade, sight),
+        controls=forms,
+        urls=ChangeUrls(
+            reverse("web:accept", args=reverse_args),
+            reverse("web:edit", args=reverse_args),
+            reverse("web:reject", args=reverse_args),
+        ),
+        accept_label=_accept_label(row),
+        reject_label=_("Keep the present one") if conflicts else _("Reject"),
+        conflicts=conflicts,
+        may_override=conflicts and sight.may_override,
+        against=_against(row, evidence, new, sight) if conflicts else (),
+        unsupported=_unsupported(row, evidence),
+        problem=failure.problem if failure else None,
+        open_form=failure.form if failure else "",
+    )
+
+
+def _current(row: ProposedChange) -> Json | Missing:
+    return row.current_value
+
+
+def _accept_label(row: ProposedChange) -> str:
+    if row.verdict == Verdict.CONFLICT.value:
+        return _("Record the divergence")
+    if row.verdict == Verdict.NO_CHANGE.value:
+        return _("Add the evidence")
+    return _("Accept")
+
+
+def _what(row: ProposedChange) -> str:
+    if row.op == "remove":
+        return _("withdraws")
+    if row.verdict == Verdict.NO_CHANGE.value:
+        return _("confirms")
+    if row.verdict == Verdict.CONFLICT.value:
+        return ""
+    if isinstance(row.current_value, Missing):
+        return _("new")
+    return _("corrects")
+
+
+def _source(row: ProposedChange, sight: Sight) -> str:
+    slot = sight.state.slots.get(row.path)
+    against = values.source(slot.source) if slot else ""
+    return f"{values.source(row.source)} × {against}" if against else values.source(row.source)
+
+
+def _sentences(row: ProposedChange) -> tuple[str, ...]:
+    """The verdict in words. That there was no value yet goes without saying: the card shows it."""
+    found = [wording.stored_sentence(reason) for reason in row.reasons if reason["code"] not in SAYS_NOTHING]
+    if row.inference:
+        found.append(_("The model infers this: accepted, it waits for confirmation."))
+    if row.reason:
+        found.append(_("The model's reason: %(reason)s") % {"reason": row.reason})
+    return tuple(found)
+
+
+def _turning(cautions: Iterable[Mapping[str, Json]]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for item in cautions:
+        if item.get("evidence") is not None and item.get("words"):
+            found.setdefault(item["evidence"], []).append(item["words"])
+    return found
+
+
+def _caution(document: Mapping[str, Json], sight: Sight) -> CautionView:
+    icon = CAUTION_ICONS.get(document["kind"], "triangle-alert")
+    if document["kind"] == "constraint":
+        return CautionView(icon, "; ".join(_rule(member, sight) for member in document.get("members", ())))
+    return CautionView(icon, wording.caution(document))
+
+
+def _rule(member: str, sight: Sight) -> str:
+    """A constraint or decision that bears on a change: its words, who said them and when (K9)."""
+    for collection in ("constraints", "decisions"):
+        pointer = f"/{collection}/{member}"
+        held = values.held(sight.state, pointer)
+        slot = sight.state.slots.get(pointer)
+        if isinstance(held, dict):
+            who = slot.author.name if slot else ""
+            said = _("%(kind)s %(id)s: “%(words)s”") % {
+                "kind": wording.COLLECTIONS[collection],
+                "id": member,
+                "words": held.get("text", ""),
+            }
+            return f"{said} ({who})" if who else said
+    return member
+
+
+def _unsupported(row: ProposedChange, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """Words of a text that no quote holds: a person should see them before they accept (E10)."""
+    text = values.member_text(row.value) if isinstance(row.value, dict) else row.value
+    if not isinstance(text, str) or not evidence:
+        return ()
+    return tuple(unsupported_words(text, [item.quote for item in evidence]))
+
+
+def _word_diff(old: str, new: str) -> tuple[DiffPart, ...]:
+    """Word by word where both are long; short values are told apart at a glance."""
+    if not old or not new or max(len(old), len(new)) <= LONG:
+        return ()
+    before, after = re.split(r"(\s+)", old), re.split(r"(\s+)", new)
+    parts: list[DiffPart] = []
+    for tag, i, j, k, m in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            parts.append(DiffPart("same", "".join(before[i:j])))
+            continue
+        if i < j:
+            parts.append(DiffPart("del", "".join(before[i:j])))
+        if k < m:
+            parts.append(DiffPart("ins", "".join(after[k:m])))
+    return tuple(parts)
+
+
+def cascade_rows(pointers: Iterable[str], sight: Sight) -> tuple[CascadeRow, ...]:
+    """What would await confirmation, with its present value (K5)."""
+    rows = []
+    for pointer in pointers:
+        value = values.show_at(sight.ticket_type, pointer, values.held(sight.state, pointer), sight.state)
+        label = sight.ticket_type.fields[pointer].label if pointer in sight.ticket_type.fields else _member_name(pointer)
+        rows.append(CascadeRow(label, value or "—"))
+    return tuple(rows)
+
+
+def _member_name(pointer: str) -> str:
+    collection, _slash, member = pointer.strip("/").partition("/")
+    return f"{wording.COLLECTIONS.get(collection, collection)} {member}"
+
+
+def _against(row: ProposedChange, evidence: Sequence[Evidence], new: str, sight: Sight) -> tuple[Side, ...]:
+    slot = sight.state.slots.get(row.path)
+    theirs = Side(
+        new or _("no value"),
+        values.source(row.source),
+        (row.author or {}).get("name", ""),
+        None,
+        quotes.of_evidence(evidence, sight.messages, _turning(row.cautions)),
+    )
+    return (_present_side(row.path, slot, sight), theirs) if slot is not None else (theirs,)
+
+
+def refused_row(row: ProposedChange, sight: Sight) -> RefusedRow:
+    """A proposal that the rules refused: it stays visible, and why."""
+    return RefusedRow(
+        f"rf-{row.pk}",
+        values.label(sight.ticket_type, row.path, sight.state),
+        values.show_at(sight.ticket_type, row.path, row.value, sight.state) or _("withdrawal"),
+        " ".join(wording.stored_sentence(reason) for reason in row.reasons),
+        quotes.of_citations(row.citations, sight.messages),
+    )
+
+
+# --- slots --------------------------------------------------------------------------------------------------------
+
+
+def _present_side(pointer: str, slot: Slot, sight: Sight) -> Side:
+    value = values.show_at(sight.ticket_type, pointer, values.held(sight.state, pointer), sight.state)
+    found = quotes.of_evidence(slot.evidence, sight.messages)
+    return Side(value or _("no value"), values.source(slot.source), slot.author.name, slot.age.at, found)
+
+
+def sides(pointer: str, slot: Slot, sight: Sight) -> tuple[Side, ...]:
+    """Both sides of a divergence: the present value, then each challenger."""
+    place = sight.ticket_type.place(pointer, sight.state.values)
+    order = sight.ticket_type.sources_of(place) if place is not None else ()
+
+    def rank(source: str) -> int:
+        return order.index(source) if source in order else len(order)
+
+    found = [_present_side(pointer, slot, sight)]
+    for index, challenger in enumerate(slot.challengers):
+        found.append(
+            Side(
+                values.show_at(sight.ticket_type, pointer, challenger.value, sight.state) or _("no value"),
+                values.source(challenger.source),
+                challenger.author.name,
+                challenger.age.at,
+                quotes.of_evidence(challenger.evidence, sight.messages),
+                index,
+                rank(challenger.source) > rank(slot.source),
+            )
+        )
+    return tuple(found)
+
+
+def stale_sentence(slot: Slot, sight: Sight) -> str:
+    """Why a value awaits confirmation, in words."""
+    stale = slot.stale_because
+    if slot.source == INFERENCE and stale is None:
+        return _("It rests on an inference.")
+    if stale is None:
+        return _("It awaits confirmation.")
+    match stale.cause:
+        case None:
+            label = wording.label(stale.pointer or "", sight.ticket_type, sight.state.values)
+            return _("%(field)s changed in version %(version)d: this does not hold until it is confirmed.") % {
+                "field": label,
+                "version": stale.version or 0,
+            }
+        case "evidence_changed":
+            return _("The message that it rests on was edited or deleted.")
+        case "evidence_erased":
+            return _("The messages that it rests on were erased.")
+        case "ticket_type":
+            return _("The definition of this ticket type changed.")
+    return _("It awaits confirmation.")
+
+
+def confirm_with(slot: Slot) -> str:
+    """Who can say whether it still holds: whoever's word it rests on."""
+    kind = slot.source.removesuffix("_reported")
+    known = {item.value for item in REPORTED} | {Kind.TOOL.value}
+    return str(wording.SOURCES[kind]) if kind in known else ""
+
+
+def slot_cards(sight: Sight) -> tuple[tuple[SlotCard, ...], tuple[SlotCard, ...]]:
+    """The divergences, and the values to confirm, each in the state's order."""
+    conflicts, confirms = [], []
+    for pointer, slot in sight.state.slots.items():
+        if slot.status is SlotStatus.CONFLICT:
+            conflicts.append(_conflict(pointer, slot, sight))
+        elif slot.status is SlotStatus.NEEDS_CONFIRMATION:
+            confirms.append(_confirm(pointer, slot, sight))
+    return tuple(conflicts), tuple(confirms)
+
+
+def _card(pointer: str, slot: Slot, sight: Sight, kind: str) -> SlotCard:
+    key = slot_key(pointer)
+    place = sight.ticket_type.place(pointer, sight.state.values)
+    held = values.held(sight.state, pointer)
+    forms = controls.for_place(sight.ticket_type, place, held) if place is not None else ()
+    failure = sight.failed(key)
+    if failure is not None:
+        forms = controls.typed(forms, failure.typed)
+    return SlotCard(
+        key=key,
+        pointer=pointer,
+        label=sight.ticket_type.fields[pointer].label if pointer in sight.ticket_type.fields else _member_name(pointer),
+        kind=kind,
+        value=values.show_at(sight.ticket_type, pointer, held, sight.state),
+        source=values.source(slot.source),
+        sentences=(),
+        quotes=quotes.of_evidence(slot.evidence, sight.messages),
+        controls=forms,
+        may_settle_against=sight.may_override,
+        problem=failure.problem if failure else None,
+        open_form=failure.form if failure else "",
+    )
+
+
+def _confirm(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
+    sentences = [stale_sentence(slot, sight)]
+    whom = confirm_with(slot)
+    if whom:
+        sentences.append(_("To be confirmed with %(whom)s.") % {"whom": whom})
+    return replace(_card(pointer, slot, sight, "confirm"), sentences=tuple(sentences))
+
+
+def _conflict(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
+    both = sides(pointer, slot, sight)
+    sources = " × ".join(dict.fromkeys(side.source for side in both))
+    sentences = []
+    if any(side.weaker for side in both) and not sight.may_override:
+        sentences.append(_("Only a supervisor can take the weaker source's word."))
+    if slot.stale_because is not None:
+        sentences.append(stale_sentence(slot, sight))
+    return replace(
+        _card(pointer, slot, sight, "conflict"),
+        source=sources,
+        sides=both,
+        sentences=tuple(sentences),
+        on_hold=_on_hold(pointer, sight),
+    )
+
+
+def _on_hold(pointer: str, sight: Sight) -> tuple[CascadeRow, ...]:
+    """What depends on a value in conflict is on hold: worked out from the definition, no slot changes (P6)."""
+    found: dict[str, None] = {}
+    for target in sight.ticket_type.dependents(pointer):
+        for holder in holders(target, sight.state.values, sight.state.slots):
+            if lookup(sight.state.values, holder) is not MISSING:
+                found[holder] = None
+    return cascade_rows(found, sight)

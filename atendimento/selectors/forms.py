@@ -1,0 +1,49 @@
+"""What a form of the console is about: the controls it was drawn with, and the change it decides."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from atendimento import access
+from atendimento.models import Membership
+from atendimento.selectors import controls, reading
+from atendimento.selectors.pages import Control
+from memoria.members import Place
+from memoria.patch import MISSING, Json, Missing, lookup
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The controls at a place, and the value that they were filled with."""
+
+    controls: tuple[Control, ...]
+    base: Json | Missing
+
+
+def of_change(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) -> Form:
+    """The editing form of a proposed change of this ticket. Raises NotFound."""
+    change = access.change(member.organization, change_id)
+    ticket = access.ticket(member.organization, ticket_id)
+    if change.ticket_id != ticket.pk:
+        raise access.NotFound("change")
+    ticket_type, state = reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk)
+    place = ticket_type.place(change.path, state.values)
+    return Form(controls.for_place(ticket_type, place, change.value) if place is not None else (), change.value)
+
+
+def of_place(member: Membership, ticket_id: uuid.UUID, path: str) -> Form:
+    """The form of what stands at a pointer, or of a new member (`/pending/-`). Raises NotFound."""
+    ticket = access.ticket(member.organization, ticket_id)
+    ticket_type, state = reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk)
+    place: Place | None = ticket_type.place(path, state.values)
+    if place is None:
+        raise access.NotFound("field")
+    held = MISSING if place.kind == "new" else lookup(state.values, path)
+    return Form(controls.for_place(ticket_type, place, held), held)
+
+
+def belongs(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) -> None:
+    """Raises NotFound unless the change is one of this ticket."""
+    if access.change(member.organization, change_id).ticket_id != access.ticket(member.organization, ticket_id).pk:
+        raise access.NotFound("change")

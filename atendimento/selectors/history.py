@@ -1,0 +1,216 @@
+"""Every version with who, what and why, newest first."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from atendimento import wording
+from atendimento.models import LedgerEvent
+from atendimento.selectors import quotes, values
+from atendimento.selectors.cards import Sight
+from atendimento.selectors.pages import DecidedNote, HistoryLine, HistoryRow
+from atendimento.selectors.reading import event_of
+from memoria.events import Event, EventKind
+from memoria.patch import MISSING, Json, Missing, Op
+from memoria.state import SlotStatus
+
+PAGE = 30
+
+ICONS = {
+    EventKind.DECISION: "check",
+    EventKind.CONFIRMATION: "circle-check",
+    EventKind.RESOLUTION: "split",
+    EventKind.STATEMENT: "pencil",
+    EventKind.UNDO: "undo-2",
+    EventKind.EVIDENCE_CHANGED: "trash-2",
+    EventKind.TICKET_TYPE_CHANGED: "list-checks",
+}
+
+
+def page(ticket_id: uuid.UUID, before: int | None = None) -> list[LedgerEvent]:
+    """The rows of one page of history, newest first, one more than it shows where there are older ones."""
+    rows = LedgerEvent.objects.filter(ticket_id=ticket_id)
+    if before is not None:
+        rows = rows.filter(version__lt=before)
+    return list(rows.order_by("-version")[: PAGE + 1])
+
+
+def touching(ticket_id: uuid.UUID, pointers: Sequence[str], limit: int = 200) -> list[Event]:
+    """The newest events that touched any of these pointers, for the chains behind the present values."""
+    if not pointers:
+        return []
+    rows = LedgerEvent.objects.filter(ticket_id=ticket_id, pointers__overlap=list(pointers), content__isnull=False)
+    return [event_of(row) for row in rows.order_by("-version")[:limit]]
+
+
+def cited_in(events: Sequence[Event]) -> set[str]:
+    """The messages that these events' quotes come from."""
+    found: set[str] = set()
+    for event in events:
+        for _before, after in event.slots.values():
+            if after is not None:
+                found |= {item.message for item in after.evidence}
+                found |= {item.message for item in after.replaces.evidence} if after.replaces else set()
+    return found
+
+
+def rows(events: Sequence[LedgerEvent], sight: Sight, *, member_id: int, may_undo_any: bool) -> tuple[HistoryRow, ...]:
+    """The rows as the page shows them. What was erased is a line that says so."""
+    found = []
+    for row in events:
+        address = reverse("web:ticket", args=[row.ticket_id]) + f"?pane=state&show=memory&version={row.version}"
+        if row.content is None:
+            gone = _("changed the state; the content was erased")
+            found.append(HistoryRow(row.version, row.kind, "ban", row.actor["name"], gone, row.at, (), address))
+            continue
+        event = event_of(row)
+        undoable = event.kind is not EventKind.EVIDENCE_CHANGED and (may_undo_any or row.member_id == member_id)
+        actor = event.actor.name if event.actor.member else _("The system")
+        found.append(
+            HistoryRow(
+                version=row.version,
+                kind=row.kind,
+                icon=_icon(event),
+                actor=actor,
+                sentence=_sentence(event, sight),
+                at=row.at,
+                lines=lines(event, sight),
+                view_url=address,
+                can_undo=undoable,
+                current=row.version == sight.state.version,
+            )
+        )
+    return tuple(found)
+
+
+def _icon(event: Event) -> str:
+    decisions = {entry["decision"] for entry in event.cause.get("changes", ()) if isinstance(entry, dict)}
+    return "x" if event.kind is EventKind.DECISION and decisions == {"rejected"} else ICONS[event.kind]
+
+
+def _sentence(event: Event, sight: Sight) -> str:
+    match event.kind:
+        case EventKind.DECISION:
+            return _decision(event)
+        case EventKind.CONFIRMATION:
+            return _("confirmed a value")
+        case EventKind.RESOLUTION:
+            return _("settled a divergence")
+        case EventKind.STATEMENT:
+            return _("withdrew a value") if event.cause.get("op") == "remove" else _("recorded a value")
+        case EventKind.UNDO:
+            return _("undid version %(version)d") % {"version": event.cause["version"]}
+        case EventKind.EVIDENCE_CHANGED:
+            return _("put values in doubt: %(message)s was edited or deleted") % {"message": event.cause["message"]}
+    return _("put values in doubt: the ticket type changed")
+
+
+def _decision(event: Event) -> str:
+    entries = event.cause["changes"]
+    taken = sum(entry["decision"] != "rejected" for entry in entries)
+    refused = len(entries) - taken
+    if not refused:
+        return ngettext("accepted %(count)d change", "accepted %(count)d changes", taken) % {"count": taken}
+    if not taken:
+        return ngettext("rejected %(count)d change", "rejected %(count)d changes", refused) % {"count": refused}
+    return _("accepted %(taken)d and rejected %(refused)d changes") % {"taken": taken, "refused": refused}
+
+
+def lines(event: Event, sight: Sight) -> tuple[HistoryLine, ...]:
+    """One line a change, then one for each value that fell with it."""
+    found = [_entry(entry, event, sight) for entry in event.cause.get("changes", ()) if isinstance(entry, dict)]
+    named = {entry["pointer"] for entry in event.cause.get("changes", ()) if isinstance(entry, dict)}
+    named |= set(event.touched)
+    if event.kind is not EventKind.DECISION:
+        found += [_touched(pointer, event, sight) for pointer in event.touched or _path(event)]
+        named |= set(_path(event))
+    for pointer, (_before, after) in event.slots.items():
+        if pointer not in named and after is not None and after.status is SlotStatus.NEEDS_CONFIRMATION:
+            value = values.show_at(sight.ticket_type, pointer, values.held(sight.state, pointer), sight.state)
+            found.append(HistoryLine(_label(pointer, sight), str(wording.SLOT_STATUSES["needs_confirmation"]), "", value))
+    return tuple(found)
+
+
+def _path(event: Event) -> tuple[str, ...]:
+    path = event.cause.get("path")
+    return (path,) if isinstance(path, str) else ()
+
+
+def _label(pointer: str, sight: Sight) -> str:
+    return values.label(sight.ticket_type, pointer, sight.state)
+
+
+def _entry(entry: Mapping[str, Json], event: Event, sight: Sight) -> HistoryLine:
+    pointer, decision = entry["pointer"], entry["decision"]
+    value = entry.get("value", MISSING)
+    new = values.show_at(sight.ticket_type, pointer, value, sight.state) or _("withdrawn")
+    old = values.show_at(sight.ticket_type, pointer, entry.get("was", MISSING), sight.state)
+    reasons = [text for text in (entry.get("reason"), entry.get("override")) if text]
+    after = event.slots.get(pointer, (None, None))[1]
+    found = quotes.of_evidence(after.evidence, sight.messages) if after is not None and decision != "rejected" else ()
+    return HistoryLine(
+        _label(pointer, sight),
+        _decided_word(entry),
+        old if decision != "rejected" and old != new else "",
+        new,
+        found,
+        "; ".join(map(str, reasons)),
+        decision,
+    )
+
+
+def _decided_word(entry: Mapping[str, Json]) -> str:
+    if entry["decision"] == "rejected":
+        return str(wording.CHANGE_STATUSES["rejected"])
+    if entry.get("verdict") == "conflict" and not entry.get("override"):
+        return _("divergence recorded")
+    return str(wording.CHANGE_STATUSES[entry["decision"]])
+
+
+def _touched(pointer: str, event: Event, sight: Sight) -> HistoryLine:
+    before, after = event.slots.get(pointer, (None, None))
+    old, new = _value_in(event.inverse, pointer), _value_in(event.patch, pointer)
+    found = quotes.of_evidence(after.evidence, sight.messages) if after is not None else ()
+    word = ""
+    if event.kind is EventKind.CONFIRMATION and after is not None and after.confirmed is not None:
+        word = _ground(after.confirmed.ground)
+    shown = values.show_at(sight.ticket_type, pointer, new, sight.state)
+    if isinstance(new, Missing) and after is not None and after.holds:
+        shown = values.show_at(sight.ticket_type, pointer, values.held(sight.state, pointer), sight.state)
+    was = values.show_at(sight.ticket_type, pointer, old, sight.state) if before is not None else ""
+    reason = str(event.cause.get("reason") or "")
+    return HistoryLine(_label(pointer, sight), word, was if was != shown else "", shown or _("open"), found, reason)
+
+
+def _ground(ground: str) -> str:
+    words = {"evidence": _("on a message"), "reported": _("on what was reported")}
+    return words.get(ground, _("without a message of the customer"))
+
+
+def _value_in(operations: Sequence[object], pointer: str) -> Json | Missing:
+    for operation in operations:
+        path, op = getattr(operation, "path", ""), getattr(operation, "op", None)
+        if path == pointer and op is not Op.REMOVE:
+            return getattr(operation, "value", MISSING)
+    return MISSING
+
+
+def note(row: LedgerEvent, sight: Sight, *, member_id: int) -> DecidedNote | None:
+    """What the member has just done, and whether they can take it back: while nobody has gone on from there."""
+    if row.content is None or row.member_id != member_id or row.version != sight.state.version:
+        return None
+    event = event_of(row)
+    first = next(iter(lines(event, sight)), None)
+    more = len(event.cause.get("changes", ())) - 1
+    if event.kind is EventKind.UNDO:
+        return DecidedNote(_("Undone: version %(version)d") % {"version": event.cause["version"]}, None, row.version)
+    sentence = _sentence(event, sight)
+    if first is not None and more <= 0:
+        word = {"rejected": _("Rejected"), "accepted": _("Accepted"), "edited": _("Accepted as edited")}.get(first.tone)
+        sentence = f"{word}: {first.label}, {first.new}" if word else f"{first.label}: {sentence}"
+    return DecidedNote(sentence[:1].upper() + sentence[1:], row.version, row.version)

@@ -1,0 +1,439 @@
+"""What the console's pages show: frozen objects, everything in them already decided and worded.
+
+Templates lay these out and decide nothing. Every text is in the reader's language, except message text, quotes
+and values, which are the people's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+# --- small parts ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A short word with a meaning: tone gives the colour, icon and label say the same without it."""
+
+    label: str
+    tone: str = ""  # "", proposed, confirm, conflict, ok
+    icon: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of text with one mark, or none."""
+
+    text: str
+    mark: str = ""  # "", state, proposed, caution
+    refs: str = ""  # keys of the cards that rest on these words, separated by spaces
+    title: str = ""  # what the words support, for whoever points at them
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words that back a value, with who said them and when; `segments` is their whole sentence."""
+
+    message: str  # "m-3"
+    number: int
+    author: str
+    at: datetime | None
+    words: str
+    segments: tuple[Segment, ...] = ()  # empty where the quote is all there is to show
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPart:
+    kind: str  # same, del, ins
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    value: str
+    label: str
+    selected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One field of a form, of the kind that the value's schema asks for."""
+
+    name: str
+    label: str
+    kind: str  # text, textarea, select, switch, number, date, moment, lines, json
+    value: str = ""
+    checked: bool = False
+    options: tuple[Option, ...] = ()
+    required: bool = False
+    minimum: str = ""
+    maximum: str = ""
+    max_length: str = ""
+    step: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What the domain or the form said no to: it stands beside the card, with what was typed."""
+
+    title: str
+    detail: str = ""
+    items: tuple[str, ...] = ()
+    retry: bool = False  # the ground has moved: the card below is fresh, the same act may be tried again
+
+
+# --- queue ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SavedView:
+    key: str
+    label: str
+    count: int
+    url: str
+    current: bool = False
+    hot: bool = False  # something is overdue or at odds
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    id: str
+    url: str
+    title: str
+    subtitle: str
+    at: datetime
+    chips: tuple[Chip, ...]
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueueList:
+    views: tuple[SavedView, ...]
+    rows: tuple[QueueRow, ...]
+    view: str
+    title: str
+    query: str = ""
+    ticket_type: str = ""
+    ticket_types: tuple[Option, ...] = ()
+    next_url: str = ""
+    reset_url: str = ""
+    address: str = ""  # this very list, to be asked for again
+
+
+# --- transcript -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A tag in the margin: what these words supported was corrected by another message."""
+
+    label: str
+    by: str  # "m-3", or a member's name
+    number: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageView:
+    number: int
+    ref: str
+    kind: str  # customer, agent, …
+    kind_label: str  # empty for people
+    icon: str  # empty for people, who have initials
+    initials: str
+    author: str
+    at: datetime
+    segments: tuple[Segment, ...]
+    new_day: date | None = None
+    internal: bool = False
+    automatic: bool = False
+    deleted: bool = False
+    edited: bool = False
+    not_sent: bool = False
+    tone: str = ""  # people are told apart by more than initials: customer, staff, tool
+    replaced: tuple[Replacement, ...] = ()
+    attachments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    messages: tuple[MessageView, ...]
+    first: int
+    last: int
+    older_url: str = ""
+    newer_url: str = ""
+    window_url: str = ""  # the same stretch, to be asked for again
+    focus: int | None = None
+
+
+# --- memory: what is to be decided --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CascadeRow:
+    label: str
+    value: str
+    hold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CautionView:
+    icon: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCard:
+    key: str  # "c-<id>": also the element's id
+    id: str
+    label: str
+    what: str  # what the change does: corrige, novo, retira, confirma
+    source: str
+    verdict: str
+    by_model: bool
+    producer: str
+    old: str
+    new: str
+    parts: tuple[DiffPart, ...]  # for long texts, word by word; empty where old → new says it
+    sentences: tuple[str, ...]
+    quotes: tuple[Quote, ...]
+    cautions: tuple[CautionView, ...]
+    cascade: tuple[CascadeRow, ...]
+    controls: tuple[Control, ...]
+    urls: ChangeUrls
+    accept_label: str
+    reject_label: str
+    conflicts: bool = False
+    may_override: bool = False
+    against: tuple[Side, ...] = ()
+    unsupported: tuple[str, ...] = ()  # words of the value that no quote holds
+    problem: Problem | None = None
+    open_form: str = ""  # edit, reject, override: which form the server has opened
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeUrls:
+    accept: str
+    edit: str
+    reject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a divergence."""
+
+    value: str
+    source: str
+    who: str
+    at: datetime | None
+    quotes: tuple[Quote, ...]
+    challenger: int | None = None  # index, None for the present value
+    weaker: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SlotCard:
+    """A value that waits for a person: to be confirmed, or a divergence to be settled."""
+
+    key: str
+    pointer: str
+    label: str
+    kind: str  # confirm, conflict
+    value: str
+    source: str
+    sentences: tuple[str, ...]
+    quotes: tuple[Quote, ...]
+    sides: tuple[Side, ...] = ()
+    on_hold: tuple[CascadeRow, ...] = ()
+    controls: tuple[Control, ...] = ()
+    may_settle_against: bool = True
+    problem: Problem | None = None
+    open_form: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedRow:
+    key: str
+    label: str
+    new: str
+    sentence: str
+    quotes: tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """How far the model's reading has come, said as a person would."""
+
+    state: str  # none, waiting, running, parked
+    sentence: str
+    detail: str = ""
+    tries: str = ""
+
+
+# --- memory: state and history ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One step of a chain of corrections, newest first."""
+
+    value: str
+    version: int
+    who: str
+    quotes: tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SlotRow:
+    key: str
+    pointer: str
+    label: str
+    value: str
+    status: str  # current, needs_confirmation, conflict, open, empty
+    chip: Chip | None
+    source: str
+    quotes: tuple[Quote, ...] = ()
+    since_version: int | None = None
+    notes: tuple[str, ...] = ()
+    chain: tuple[Link, ...] = ()
+    challengers: tuple[Side, ...] = ()
+    controls: tuple[Control, ...] = ()
+    due: str = ""
+    overdue: bool = False
+    finished: bool = False
+    can_withdraw: bool = False
+    can_confirm: bool = False
+    sensitive: bool = False
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewMember:
+    """The form that adds to a collection."""
+
+    pointer: str
+    label: str
+    controls: tuple[Control, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StateGroup:
+    key: str
+    label: str
+    rows: tuple[SlotRow, ...]
+    new: NewMember | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    label: str
+    word: str  # aceito, rejeitado, …
+    old: str
+    new: str
+    quotes: tuple[Quote, ...] = ()
+    reason: str = ""
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    version: int
+    kind: str
+    icon: str
+    actor: str
+    sentence: str
+    at: datetime
+    lines: tuple[HistoryLine, ...]
+    view_url: str
+    can_undo: bool = False
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The right-hand pane."""
+
+    pane: str  # decide, state, history
+    ticket_id: str
+    version: int
+    to_decide: int
+    changes: tuple[ChangeCard, ...]
+    conflicts: tuple[SlotCard, ...]
+    confirms: tuple[SlotCard, ...]
+    refused: tuple[RefusedRow, ...]
+    groups: tuple[StateGroup, ...]
+    history: tuple[HistoryRow, ...]
+    run: RunView
+    reject_reasons: tuple[str, ...]
+    bulk_ids: tuple[str, ...] = ()  # what "accept all" would take
+    shown_version: int | None = None  # state as it was at this version
+    older_history_url: str = ""
+    decided: DecidedNote | None = None
+    next_url: str = ""  # the next ticket that needs a decision
+    problem: Problem | None = None  # of a card that is no longer there
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedNote:
+    """What was just done, and how to take it back."""
+
+    sentence: str
+    version: int | None  # None: nothing to undo
+    expected_version: int
+
+
+# --- the pages ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TicketHead:
+    id: str
+    url: str
+    title: str
+    subtitle: str
+    protocol: str
+    read_note: str
+    status: str
+    status_label: str
+    assignee: str
+    mine: bool
+    last_message: int
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    text: str = ""
+    internal: bool = False
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TicketPage:
+    head: TicketHead
+    transcript: Transcript
+    memory: Memory
+    queue: QueueList
+    composer: Composer
+    since: str = ""  # what changed since this person last looked
+
+
+@dataclass(frozen=True, slots=True)
+class BriefLine:
+    label: str
+    words: str
+    note: str = ""  # its status, where it is not plainly current
+    literal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """The handover brief, as of a version."""
+
+    title: str
+    customer: str
+    protocol: str
+    lines: tuple[BriefLine, ...]
+    at: datetime | None
+    note: str

@@ -1,0 +1,210 @@
+"""The state by groups, each value with its source, its status and the chain of corrections behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from atendimento import wording
+from atendimento.selectors import cards, controls, quotes, values
+from atendimento.selectors.cards import Sight
+from atendimento.selectors.pages import Chip, Control, Link, NewMember, SlotRow, StateGroup
+from memoria.events import Event
+from memoria.members import FINISHED, Place
+from memoria.patch import MISSING, Json, Missing, same_json
+from memoria.sources import INFERENCE
+from memoria.state import Slot, SlotStatus
+
+CHIPS = {
+    SlotStatus.NEEDS_CONFIRMATION: ("confirm", "circle-question-mark"),
+    SlotStatus.CONFLICT: ("conflict", "split"),
+}
+DONE = frozenset({"done", "worked", "answered", "granted"})
+
+
+def groups(sight: Sight, events: Sequence[Event], *, editable: bool) -> tuple[StateGroup, ...]:
+    """Every group that the ticket type has, in the console's order. `events` give the chains, newest first."""
+    chains = _chains(events, sight)
+    found = []
+    for key, label in values.GROUPS.items():
+        rows: Iterable[SlotRow]
+        new = None
+        if key in ("goal", "facts", "preferences", "identifiers"):
+            rows = _fields(key, sight, chains, editable=editable)
+        elif key in sight.ticket_type.collections:
+            rows = _members(key, sight, chains, editable=editable)
+            new = _new_member(key, sight) if editable else None
+        else:
+            continue
+        shown = tuple(rows)
+        if shown or new is not None:
+            found.append(StateGroup(key, str(label), shown, new))
+    return tuple(found)
+
+
+def _chip(slot: Slot) -> Chip | None:
+    tone = CHIPS.get(slot.status)
+    if tone is None:
+        return None
+    word = _("divergence") if slot.status is SlotStatus.CONFLICT else str(wording.SLOT_STATUSES[slot.status.value])
+    return Chip(word, *tone)
+
+
+def _fields(group: str, sight: Sight, chains: Mapping[str, tuple[Link, ...]], *, editable: bool) -> Iterable[SlotRow]:
+    for pointer, field in sight.ticket_type.fields.items():
+        if pointer.strip("/").split("/")[0] != group:
+            continue
+        slot = sight.state.slots.get(pointer)
+        held = values.held(sight.state, pointer)
+        forms = controls.for_place(sight.ticket_type, Place("field", pointer), held) if editable else ()
+        row = _row(pointer, field.label, values.show(held), slot, sight, forms, chains)
+        yield replace(row, can_withdraw=editable and slot is not None and slot.holds, sensitive=field.sensitive)
+
+
+def _row(
+    pointer: str,
+    label: str,
+    value: str,
+    slot: Slot | None,
+    sight: Sight,
+    forms: tuple[Control, ...],
+    chains: Mapping[str, tuple[Link, ...]],
+) -> SlotRow:
+    key = cards.slot_key(pointer)
+    failure = sight.failed(key)
+    if failure is not None:
+        forms = controls.typed(forms, failure.typed)
+    problem = failure.problem if failure else None
+    if slot is None:
+        return SlotRow(key, pointer, label, value or "—", "empty", None, "", controls=forms, problem=problem)
+    first = slot.evidence[0].message if slot.evidence else slot.author.name
+    return SlotRow(
+        key=key,
+        pointer=pointer,
+        label=label,
+        value=value or _("open"),
+        status=slot.status.value,
+        chip=_chip(slot),
+        source=f"{values.source(slot.source)} · {first}" if first else values.source(slot.source),
+        quotes=quotes.of_evidence(slot.evidence, sight.messages),
+        since_version=slot.since_version,
+        notes=_notes(slot, sight),
+        chain=chains.get(pointer, ()),
+        challengers=cards.sides(pointer, slot, sight)[1:] if slot.challengers else (),
+        controls=forms,
+        can_confirm=slot.status is SlotStatus.NEEDS_CONFIRMATION,
+        problem=problem,
+    )
+
+
+def _notes(slot: Slot, sight: Sight) -> tuple[str, ...]:
+    """What the value's standing rests on, besides its quotes."""
+    notes = [_("Since version %(version)d.") % {"version": slot.since_version}]
+    if slot.status is SlotStatus.OPEN:
+        notes.append(_("The value was withdrawn, and no new one is known."))
+    if slot.status is SlotStatus.NEEDS_CONFIRMATION or slot.stale_because is not None:
+        notes.append(cards.stale_sentence(slot, sight))
+    if slot.source == INFERENCE:
+        notes.append(_("Inferred by the model."))
+    if not slot.evidence and slot.status is not SlotStatus.OPEN:
+        notes.append(_("Recorded by %(name)s, without a message.") % {"name": slot.author.name})
+    if slot.edited_by is not None:
+        notes.append(_("Edited by %(name)s.") % {"name": slot.edited_by.name})
+    if slot.confirmed is not None:
+        ground = {
+            "evidence": _("Confirmed by %(name)s, on a message."),
+            "reported": _("Confirmed by %(name)s, on what was reported."),
+        }.get(slot.confirmed.ground, _("Confirmed by %(name)s, without a message of the customer."))
+        notes.append(ground % {"name": slot.confirmed.by.name})
+    return tuple(notes)
+
+
+# --- members ------------------------------------------------------------------------------------------------------
+
+
+def _members(group: str, sight: Sight, chains: Mapping[str, tuple[Link, ...]], *, editable: bool) -> Iterable[SlotRow]:
+    held = sight.state.values.get(group, {})
+    rows = [_member(group, key, member, sight, chains, editable=editable) for key, member in held.items()]
+    # What is overdue first, what is finished last; else as they came.
+    return sorted(rows, key=lambda row: (row.finished, not row.overdue))
+
+
+def _member(
+    group: str, key: str, member: Mapping[str, Json], sight: Sight, chains: Mapping[str, tuple[Link, ...]], *, editable: bool
+) -> SlotRow:
+    pointer = f"/{group}/{key}"
+    slot = sight.state.slots.get(pointer)
+    status = member.get("status")
+    status_slot = sight.state.slots.get(f"{pointer}/status")
+    label = f"{key} · {values.owner(member['owner'])}" if group == "commitments" else key
+    row = _row(pointer, label, values.member_text(member), slot, sight, (), chains)
+    finished = status in FINISHED or status in ("answered", "withdrawn", "revoked", "worked")
+    due, overdue = values.due_words(member.get("due"), timezone.localdate()) if not finished else ("", False)
+    chip = row.chip
+    if chip is None and isinstance(status, str):
+        tone = ("ok", "check") if status in DONE else ("", "")
+        chip = Chip(str(wording.MEMBER_STATUSES.get(status, status)), *tone)
+    notes = list(row.notes)
+    more = [
+        (_("Options"), member.get("options")),
+        (_("Applies to"), member.get("applies_to")),
+        (_("Reason"), member.get("reason")),
+    ]
+    more += [(_("Result"), member.get("result")), (_("In their words"), member.get("due_text"))]
+    notes += [f"{word}: {values.show(value)}" for word, value in more if value]
+    found = row.quotes
+    if status_slot is not None:
+        found = (*found, *quotes.of_evidence(status_slot.evidence, sight.messages))
+    forms: tuple[Control, ...] = ()
+    target = pointer
+    if editable and not finished and isinstance(status, str):
+        target = f"{pointer}/status"
+        place = sight.ticket_type.place(target, sight.state.values)
+        forms = controls.for_place(sight.ticket_type, place, status) if place is not None else ()
+    shown = replace(
+        row,
+        chip=chip,
+        due=due,
+        overdue=overdue,
+        finished=finished,
+        notes=tuple(notes),
+        quotes=found,
+        controls=forms,
+        can_withdraw=editable and group in ("constraints", "decisions"),
+    )
+    # Its status is what can be changed; what can be confirmed is the member itself.
+    return replace(shown, pointer=target) if not shown.can_confirm else replace(shown, controls=())
+
+
+def _new_member(group: str, sight: Sight) -> NewMember | None:
+    if "agent" not in sight.ticket_type.collections[group].sources:
+        return None
+    pointer = f"/{group}/-"
+    forms = controls.for_place(sight.ticket_type, Place("new", pointer, group), MISSING)
+    failure = sight.failed(cards.slot_key(pointer))
+    if failure is not None:
+        forms = controls.typed(forms, failure.typed)
+    return NewMember(pointer, str(values.NEW[group]), forms)
+
+
+# --- chains -------------------------------------------------------------------------------------------------------
+
+
+def _chains(events: Sequence[Event], sight: Sight) -> Mapping[str, tuple[Link, ...]]:
+    """Per pointer, the values that it held before the present one, newest first (C1)."""
+    found: dict[str, list[Link]] = {}
+    last: dict[str, Json | Missing] = {}
+    for event in events:
+        for pointer, (_before, after) in event.slots.items():
+            if after is None or after.replaces is None or after.since_version != event.version:
+                continue
+            value = after.replaces.value
+            if isinstance(value, Missing) or same_json(value, last.get(pointer, MISSING)):
+                continue
+            last[pointer] = value
+            shown = quotes.of_evidence(after.replaces.evidence, sight.messages)
+            found.setdefault(pointer, []).append(Link(values.show(value), after.replaces.version, "", shown))
+    return {pointer: tuple(links) for pointer, links in found.items()}

@@ -1,0 +1,328 @@
+"""A ticket's page and its parts. Each read takes the same number of queries, however long the ticket is."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from atendimento import access, wording
+from atendimento.access import Permission
+from atendimento.models import (
+    Draft,
+    LedgerEvent,
+    Membership,
+    Message,
+    Origin,
+    Proposal,
+    ProposedChange,
+    RunStatus,
+    Ticket,
+    TicketVisit,
+)
+from atendimento.selectors import cards, history, queue, reading, state, transcript, values
+from atendimento.selectors.cards import Failure, Sight
+from atendimento.selectors.pages import (
+    ChangeCard,
+    Composer,
+    DecidedNote,
+    Memory,
+    Problem,
+    RunView,
+    SlotCard,
+    TicketHead,
+    TicketPage,
+    Transcript,
+)
+from atendimento.selectors.queue import Filters
+from atendimento.selectors.transcript import Window
+from memoria.fields import TicketType
+from memoria.proposals import Citation, Status, Verdict
+from memoria.state import State
+
+PANES = ("decide", "state", "history")
+REFUSED_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of a ticket's page."""
+
+    pane: str = "decide"
+    version: int | None = None  # of the state pane: as it was then
+    done: int | None = None  # the version that the member has just made
+    before: int | None = None  # of the history pane: versions older than this
+    message: int | None = None  # where the conversation opens
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What every part of a ticket's page stands on, read once."""
+
+    ticket: Ticket
+    ticket_type: TicketType
+    state: State
+    pending: Sequence[ProposedChange]
+    refused: Sequence[ProposedChange]
+
+
+def _ground(member: Membership, ticket_id: str | uuid.UUID) -> _Ground:
+    ticket = access.ticket(member.organization, ticket_id)
+    changes = (
+        ProposedChange.objects.filter(ticket=ticket, status__in=[Status.PENDING, Status.REFUSED])
+        .select_related("proposal")
+        .order_by("id")
+    )
+    # A refusal is shown while the proposal that it belongs to is fresh: of those read up to the newest message.
+    pending = [row for row in changes if row.status == Status.PENDING]
+    refused = [row for row in changes if row.status == Status.REFUSED]
+    return _Ground(
+        ticket, reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk), pending, refused[-REFUSED_SHOWN:]
+    )
+
+
+def _references(ground: _Ground, shown: State) -> set[str]:
+    """Every message that a card or a row quotes."""
+    found = {item["message"] for row in (*ground.pending, *ground.refused) for item in row.citations}
+    for slot in shown.slots.values():
+        found |= {item.message for item in slot.evidence}
+        for challenger in slot.challengers:
+            found |= {item.message for item in challenger.evidence}
+    return found
+
+
+def memory(member: Membership, ticket_id: str | uuid.UUID, asked: Asked) -> Memory | None:
+    """The memory pane; None where the version asked for does not exist."""
+    ground = _ground(member, ticket_id)
+    return _memory(member, ground, asked, ())
+
+
+def _memory(member: Membership, ground: _Ground, asked: Asked, known: Sequence[Message]) -> Memory | None:
+    ticket = ground.ticket
+    caller = access.caller_of(member)
+    shown: State | None = ground.state
+    if asked.version is not None:
+        shown = reading.state_before(ground.state, ticket.pk, asked.version)
+    if shown is None:
+        return None
+    references = _references(ground, shown)
+    events: list[LedgerEvent] = []
+    chain = []
+    if asked.pane == "history":
+        events = history.page(ticket.pk, asked.before)
+        references |= history.cited_in([reading.event_of(row) for row in events if row.content is not None])
+    if asked.pane == "state":
+        chain = history.touching(ticket.pk, [key for key, slot in shown.slots.items() if slot.replaces is not None])
+        references |= history.cited_in(chain)
+    messages = reading.cited(ticket.pk, references, known)
+    sight = Sight(ground.ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure)
+    conflicts, confirms = cards.slot_cards(sight) if asked.version is None else ((), ())
+    changes = tuple(cards.change_card(row, sight) for row in ground.pending)
+    bulk = tuple(str(row.pk) for row in _bulk(ground.pending))
+    older = ""
+    if len(events) > history.PAGE:
+        older = reverse("web:memory", args=[ticket.pk]) + f"?pane=history&before={events[history.PAGE - 1].version}"
+    return Memory(
+        pane=asked.pane,
+        ticket_id=str(ticket.pk),
+        version=ground.state.version,
+        to_decide=len(changes) + len(conflicts) + len(confirms),
+        changes=changes,
+        conflicts=conflicts,
+        confirms=confirms,
+        refused=tuple(cards.refused_row(row, sight) for row in ground.refused),
+        groups=state.groups(sight, chain, editable=asked.version is None) if asked.pane == "state" else (),
+        history=history.rows(events[: history.PAGE], sight, member_id=member.pk, may_undo_any=caller.may(Permission.UNDO_ANY)),
+        run=_run(ticket),
+        reject_reasons=_reject_reasons(member),
+        bulk_ids=bulk,
+        shown_version=asked.version,
+        older_history_url=older,
+        decided=_note(member, sight, ticket, asked.done),
+        next_url=queue.next_to_decide(member, ticket.pk),
+        problem=_homeless(asked, changes, conflicts, confirms),
+    )
+
+
+def _homeless(asked: Asked, *shown: Sequence[ChangeCard | SlotCard]) -> Problem | None:
+    """A refusal whose card is gone meanwhile: it is said above the others. The state's rows say their own."""
+    if asked.failure is None or asked.pane == "state":
+        return None
+    keys = {card.key for cards_shown in shown for card in cards_shown}
+    return None if asked.failure.key in keys else asked.failure.problem
+
+
+def _bulk(pending: Sequence[ProposedChange]) -> list[ProposedChange]:
+    """What "accept all" may take: allowed, no cautions, one change a pointer (V5)."""
+    taken: dict[str, ProposedChange] = {}
+    for row in pending:
+        if row.verdict == Verdict.ALLOWED.value and not row.cautions:
+            taken[f"{row.path}{row.pk}" if row.path.endswith("/-") else row.path] = row
+    return list(taken.values())
+
+
+def _reject_reasons(member: Membership) -> tuple[str, ...]:
+    """The organisation's own words, else four that fit anywhere."""
+    named = tuple(str(reason) for reason in member.organization.reject_reasons)[:9]
+    return named or (_("Not what was said"), _("Not decided yet"), _("A repetition"), _("Wrong value"))
+
+
+def _note(member: Membership, sight: Sight, ticket: Ticket, version: int | None) -> DecidedNote | None:
+    if version is None or version != sight.state.version:
+        return None
+    row = LedgerEvent.objects.filter(ticket=ticket, version=version).first()
+    return history.note(row, sight, member_id=member.pk) if row is not None else None
+
+
+def _run(ticket: Ticket) -> RunView:
+    """How far the model's reading has come: what it has under way, or why it stopped."""
+    latest = (
+        Proposal.objects.filter(
+            ticket=ticket, origin=Origin.MODEL, status__in=[RunStatus.QUEUED, RunStatus.RUNNING, RunStatus.PARKED]
+        )
+        .order_by("-created_at")
+        .first()
+    )
+    unread = _unread(ticket)
+    if latest is None:
+        return RunView("none", "")
+    if latest.status == RunStatus.PARKED:
+        problem = str(wording.PROBLEMS.get(latest.problem_code, _("The reading stopped.")))
+        tries = ngettext("after %(count)d try", "after %(count)d tries", latest.attempts) % {"count": latest.attempts}
+        return RunView("parked", problem, _("The messages are kept (%(tries)s).") % {"tries": tries})
+    if latest.attempts > 1:
+        waits = _("The model does not answer yet: try %(count)d. The messages are kept.") % {"count": latest.attempts}
+        return RunView("waiting", waits)
+    count = max(unread, 1)
+    reads = ngettext("Reading %(count)d new message…", "Reading %(count)d new messages…", count) % {"count": count}
+    return RunView("running" if latest.status == RunStatus.RUNNING else "waiting", reads)
+
+
+def _unread(ticket: Ticket) -> int:
+    return Message.objects.filter(ticket=ticket, awaits_reading=True).count()
+
+
+# --- the whole page -----------------------------------------------------------------------------------------------
+
+
+def ticket_page(
+    member: Membership, ticket_id: str | uuid.UUID, asked: Asked, filters: Filters, composer: Composer | None = None
+) -> TicketPage | None:
+    """Everything that a ticket's page shows; None where the version asked for does not exist."""
+    ground = _ground(member, ticket_id)
+    ticket = ground.ticket
+    newest = ticket.last_message_number
+    window = Window.newest(newest) if asked.message is None else Window.around(asked.message, newest)
+    messages = transcript.rows(ticket.pk, window)
+    pane = _memory(member, ground, asked, messages)
+    if pane is None:
+        return None
+    visit = TicketVisit.objects.filter(member=member, ticket=ticket).first()
+    return TicketPage(
+        head=head_of(member, ticket),
+        transcript=transcript.view(ticket, window, messages, ground.state, ground.ticket_type, ground.pending, asked.message),
+        memory=pane,
+        queue=queue.queue(member, replace(filters, after=""), ticket.pk),
+        composer=composer or _draft(member, ticket),
+        since=_since(ticket, visit),
+    )
+
+
+def head_of(member: Membership, ticket: Ticket) -> TicketHead:
+    """The line above the conversation."""
+    channel = values.CHANNELS.get(ticket.channel, ticket.channel)
+    return TicketHead(
+        id=str(ticket.pk),
+        url=reverse("web:ticket", args=[ticket.pk]),
+        title=ticket.subject,
+        subtitle=" · ".join(filter(None, [str(ticket.customer), channel])),
+        protocol=ticket.protocol,
+        read_note=_read_note(ticket),
+        status=ticket.status,
+        status_label=str(queue.STATUSES[ticket.status]),
+        assignee=ticket.assignee.name if ticket.assignee else "",
+        mine=ticket.assignee_id == member.pk,
+        last_message=ticket.last_message_number,
+    )
+
+
+def _read_note(ticket: Ticket) -> str:
+    unread = _unread(ticket)
+    if unread:
+        words = ngettext("%(count)d message not yet read by the model", "%(count)d messages not yet read by the model", unread)
+        return words % {"count": unread}
+    if ticket.last_message_at is None:
+        return _("no message yet")
+    local = timezone.localtime(ticket.last_message_at)
+    pattern = "H:i" if local.date() == timezone.localdate() else "SHORT_DATETIME_FORMAT"
+    return _("all read up to %(time)s") % {"time": date_format(local, pattern)}
+
+
+def _since(ticket: Ticket, visit: TicketVisit | None) -> str:
+    """What happened since the member last looked, in one line; empty where nothing did."""
+    if visit is None:
+        return ""
+    messages = ticket.last_message_number - visit.seen_message
+    versions = ticket.state_version - visit.seen_version
+    parts = []
+    if messages > 0:
+        parts.append(ngettext("%(count)d message", "%(count)d messages", messages) % {"count": messages})
+    if versions > 0:
+        parts.append(ngettext("%(count)d decision", "%(count)d decisions", versions) % {"count": versions})
+    return _("Since you were here: %(what)s") % {"what": ", ".join(parts)} if parts else ""
+
+
+def _draft(member: Membership, ticket: Ticket) -> Composer:
+    row = Draft.objects.filter(member=member, ticket=ticket).first()
+    return Composer(row.text, row.internal) if row is not None else Composer()
+
+
+def messages_window(
+    member: Membership,
+    ticket_id: str | uuid.UUID,
+    *,
+    first: int | None,
+    last: int | None,
+    before: int | None,
+    after: int | None,
+    around: int | None,
+) -> Transcript:
+    """A stretch of the conversation: around a message, older or newer than one, or between two."""
+    ground = _ground(member, ticket_id)
+    newest = ground.ticket.last_message_number
+    above = below = True
+    if before is not None:
+        window, below = Window.before(before), False
+    elif after is not None:
+        window, above = Window.after(after, newest), False
+    elif around is not None:
+        window = Window.around(around, newest)
+    elif first is not None:
+        window = Window.between(first, last, newest)
+    else:
+        window = Window.newest(newest)
+    messages = transcript.rows(ground.ticket.pk, window)
+    return transcript.view(
+        ground.ticket, window, messages, ground.state, ground.ticket_type, ground.pending, above=above, below=below
+    )
+
+
+def head(member: Membership, ticket_id: str | uuid.UUID) -> TicketHead:
+    """The line above the conversation, alone."""
+    return head_of(member, access.ticket(member.organization, ticket_id))
+
+
+def whole_message(member: Membership, ticket_id: str | uuid.UUID, cited: Citation) -> Citation:
+    """The citation as it is; with no quote, the whole message is quoted, where there is one."""
+    if cited.quote.strip():
+        return cited
+    ticket = access.ticket(member.organization, ticket_id)
+    found = reading.cited(ticket.pk, [cited.message]).get(cited.message)
+    return replace(cited, quote=found.text if found is not None else "")

@@ -1,0 +1,183 @@
+"""The conversation, a window at a time, with the words marked that a value rests on."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from atendimento import wording
+from atendimento.models import Message, ProposedChange, Ticket
+from atendimento.selectors import quotes, values
+from atendimento.selectors.pages import MessageView, Replacement, Segment, Transcript
+from memoria.evidence import message_number
+from memoria.fields import TicketType
+from memoria.patch import same_json
+from memoria.proposals import Evidence
+from memoria.state import State
+
+WINDOW = 100
+MOST = 400
+
+TONES = {"customer": "customer", "third_party": "customer", "agent": "staff", "assistant": "robot", "tool": "tool"}
+ICONS = {"assistant": "bot", "tool": "wrench", "registry": "database", "system": "server", "third_party": "users"}
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which messages are asked for: a stretch of numbers, both ends included."""
+
+    first: int
+    last: int
+
+    @classmethod
+    def around(cls, number: int, newest: int) -> Window:
+        first = max(1, min(number, newest) - WINDOW // 2)
+        return cls(first, min(newest, first + WINDOW - 1))
+
+    @classmethod
+    def newest(cls, newest: int) -> Window:
+        return cls(max(1, newest - WINDOW + 1), newest)
+
+    @classmethod
+    def before(cls, number: int) -> Window:
+        return cls(max(1, number - WINDOW), number - 1)
+
+    @classmethod
+    def after(cls, number: int, newest: int) -> Window:
+        return cls(number + 1, min(newest, number + WINDOW))
+
+    @classmethod
+    def between(cls, first: int, last: int | None, newest: int) -> Window:
+        last = newest if last is None else min(last, newest)
+        return cls(max(1, first, last - MOST + 1), last)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    start: int
+    end: int
+    kind: str  # state, proposed
+    ref: str
+    title: str
+
+
+def rows(ticket_id: uuid.UUID, window: Window) -> list[Message]:
+    """The messages of a window, oldest first."""
+    found = Message.objects.filter(ticket_id=ticket_id, number__gte=window.first, number__lte=window.last)
+    return list(found.order_by("number"))
+
+
+def view(
+    ticket: Ticket,
+    window: Window,
+    messages: Sequence[Message],
+    state: State,
+    ticket_type: TicketType,
+    pending: Iterable[ProposedChange],
+    focus: int | None = None,
+    *,
+    above: bool = True,
+    below: bool = True,
+) -> Transcript:
+    """The window as the page shows it. `above`, `below`: whether to offer what lies beyond those ends."""
+    marks = _marks(state, ticket_type, pending)
+    replaced = _replaced(state, ticket_type)
+    shown = []
+    day = None
+    for row in messages:
+        local = timezone.localtime(row.said_at)
+        new_day = local.date() if local.date() != day else None
+        day = local.date()
+        kind = row.author_kind
+        person = kind in ("customer", "agent", "third_party")
+        shown.append(
+            MessageView(
+                number=row.number,
+                ref=row.ref,
+                kind=kind,
+                kind_label="" if kind in ("customer", "agent") else values.source(kind),
+                icon="" if person and row.author_name else ICONS.get(kind, "user"),
+                initials=values.initials(row.author_name),
+                author=quotes.author_name(row),
+                at=row.said_at,
+                segments=_segments(row.text, marks.get(row.ref, ())),
+                new_day=new_day,
+                internal=row.internal,
+                automatic=row.automatic,
+                deleted=row.deleted_at is not None,
+                edited=row.edited_at is not None,
+                not_sent=row.member_id is not None and not row.internal and row.external_id is None,
+                tone=TONES.get(kind, "robot"),
+                replaced=replaced.get(row.ref, ()),
+                attachments=tuple(_file_name(item) for item in row.attachments),
+            )
+        )
+    address = reverse("web:messages", args=[ticket.pk])
+    older = f"{address}?before={window.first}" if above and window.first > 1 and messages else ""
+    newer = f"{address}?after={window.last}" if below and window.last < ticket.last_message_number else ""
+    return Transcript(tuple(shown), window.first, window.last, older, newer, address, focus)
+
+
+def _file_name(attachment: object) -> str:
+    if isinstance(attachment, dict):
+        return str(attachment.get("name") or attachment.get("filename") or attachment.get("type") or _("attachment"))
+    return str(attachment)
+
+
+def _marks(state: State, ticket_type: TicketType, pending: Iterable[ProposedChange]) -> Mapping[str, Sequence[_Mark]]:
+    found: dict[str, list[_Mark]] = {}
+
+    def note(item: Evidence, kind: str, ref: str, title: str) -> None:
+        if not item.gone:
+            found.setdefault(item.message, []).append(_Mark(item.start, item.end, kind, ref, title))
+
+    for pointer, slot in state.slots.items():
+        if slot.holds:
+            title = f"{wording.label(pointer, ticket_type, state.values)} · {wording.SLOT_STATUSES[slot.status.value]}"
+            for item in slot.evidence:
+                note(item, "state", "", title)
+    for change in pending:
+        title = _("%(field)s · proposed") % {"field": values.label(ticket_type, change.path, state)}
+        for document in change.evidence:
+            note(Evidence.from_json(document), "proposed", f"ch-{change.pk}", title)
+    return found
+
+
+def _segments(text: str, marks: Iterable[_Mark]) -> tuple[Segment, ...]:
+    """The text cut where a mark begins or ends; where two lie over each other, what is proposed is shown."""
+    inside = [mark for mark in marks if 0 <= mark.start < mark.end <= len(text)]
+    if not inside:
+        return (Segment(text),) if text else ()
+    edges = sorted({0, len(text), *(mark.start for mark in inside), *(mark.end for mark in inside)})
+    segments = []
+    for start, end in pairwise(edges):
+        over = [mark for mark in inside if mark.start <= start and end <= mark.end]
+        kind = "proposed" if any(mark.kind == "proposed" for mark in over) else "state" if over else ""
+        refs = " ".join(dict.fromkeys(mark.ref for mark in over if mark.ref))
+        titles = "; ".join(dict.fromkeys(mark.title for mark in over))
+        segments.append(Segment(text[start:end], kind, refs, titles))
+    return tuple(segments)
+
+
+def _replaced(state: State, ticket_type: TicketType) -> Mapping[str, tuple[Replacement, ...]]:
+    """The margin tags: words whose value another message, or a member, has since replaced."""
+    found: dict[str, list[Replacement]] = {}
+    for pointer, slot in state.slots.items():
+        before = slot.replaces
+        if before is None or not slot.holds or pointer.endswith("/status"):
+            continue
+        now = values.held(state, pointer)
+        if same_json(now, before.value) or not before.evidence:
+            continue
+        by = slot.evidence[0].message if slot.evidence else slot.author.name
+        tag = Replacement(wording.label(pointer, ticket_type, state.values), by, message_number(by))
+        for reference in dict.fromkeys(item.message for item in before.evidence):
+            if reference != by:
+                found.setdefault(reference, []).append(tag)
+    return {reference: tuple(tags) for reference, tags in found.items()}

@@ -1,0 +1,66 @@
+"""Small things that templates cannot say themselves."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+
+from django import template
+from django.template.defaultfilters import date as format_date
+from django.templatetags.static import static
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+register = template.Library()
+
+
+@register.simple_tag
+def icon(name: str, label: str = "") -> SafeString:
+    """An icon of the sprite; with a label it speaks, without one it only decorates."""
+    href = f"{static('vendor/icons/sprite.svg')}#{name}"
+    if label:
+        return format_html('<svg class="i" role="img" aria-label="{}"><use href="{}"></use></svg>', label, href)
+    return format_html('<svg class="i" aria-hidden="true"><use href="{}"></use></svg>', href)
+
+
+@register.filter
+def ago(moment: datetime) -> str:
+    """How long ago, as short as a list needs it; the day itself once it is older than a day."""
+    minutes = int((timezone.now() - moment).total_seconds() // 60)
+    if minutes < 1:
+        return _("now")
+    if minutes < 60:
+        return _("%(count)d min") % {"count": minutes}
+    if minutes < 24 * 60:
+        return _("%(count)d h") % {"count": minutes // 60}
+    days = minutes // (24 * 60)
+    if days < 7:
+        return ngettext("%(count)d day", "%(count)d days", days) % {"count": days}
+    return format_date(timezone.localtime(moment), "SHORT_DATE_FORMAT")
+
+
+@register.filter
+def clock(moment: datetime | None) -> str:
+    """The hour; with the day in front where it was another day."""
+    if moment is None:
+        return ""
+    local = timezone.localtime(moment)
+    if local.date() == timezone.localdate():
+        return format_date(local, "H:i")
+    if local.year == timezone.localdate().year:
+        return format_date(local, _("d/m H:i"))
+    return format_date(local, _("d/m/Y H:i"))
+
+
+@register.filter
+def hour(moment: datetime) -> str:
+    return format_date(timezone.localtime(moment), "H:i")
+
+
+@register.filter
+def day_name(day: date) -> str:
+    """The day as a heading: with its weekday, and its year only where it is another one."""
+    pattern = _("l, j F") if day.year == timezone.localdate().year else _("l, j F Y")
+    return format_date(day, pattern)

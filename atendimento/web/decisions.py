@@ -1,0 +1,243 @@
+"""What can be done to a ticket's memory. Each view reads a form, calls one action, and shows the pane again.
+
+Without JavaScript the answer is a redirect to the ticket, or the ticket's page with the problem beside its card;
+to a script it is the memory pane alone.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from atendimento.actions import decisions, runs, slots, undo
+from atendimento.actions.desk import Written
+from atendimento.actions.faults import InvalidInput
+from atendimento.selectors import forms as drawn
+from atendimento.selectors import problems
+from atendimento.selectors import ticket as tickets
+from atendimento.selectors.cards import Failure, slot_key
+from atendimento.selectors.pages import Problem
+from atendimento.selectors.queue import Filters
+from atendimento.selectors.ticket import PANES, Asked
+from atendimento.web import forms
+from atendimento.web.doors import MemberRequest, is_fragment, member_view, number, show, with_query
+from memoria.errors import Code, DomainError
+from memoria.patch import MISSING
+from memoria.proposals import Citation
+
+MAX_REASON = 500
+
+
+def _pane(request: MemberRequest) -> str:
+    pane = request.POST.get("pane", "")
+    return pane if pane in PANES else "decide"
+
+
+def _text(request: MemberRequest, name: str) -> str | None:
+    return request.POST.get(name, "").replace("\0", "").strip()[:MAX_REASON] or None
+
+
+def _expected(request: MemberRequest) -> int:
+    version = number(request.POST.get("expected_version"))
+    if version is None:
+        raise forms.Unreadable(_("The form is not complete. Reload the page."))
+    return version
+
+
+def _act(
+    request: MemberRequest, ticket_id: uuid.UUID, run: Callable[[], Written | None], *, key: str = "", form: str = ""
+) -> HttpResponse:
+    """Run an action; show the pane as it is then, or the refusal beside the card `key` with its form `form` open."""
+    try:
+        written = run()
+    except DomainError as error:
+        if error.code is Code.PERMISSION_DENIED:
+            raise
+        found = problems.problem(request.member, ticket_id, error.reason)
+        return _answer(request, ticket_id, failure=Failure(key, found, form, forms.typed(request.POST)), status=409)
+    except forms.Unreadable as error:
+        found = Problem(str(error.args[0]))
+        return _answer(request, ticket_id, failure=Failure(key, found, form, forms.typed(request.POST)), status=400)
+    except InvalidInput:
+        found = Problem(_("The form is not complete. Reload the page."))
+        return _answer(request, ticket_id, failure=Failure(key, found, form, forms.typed(request.POST)), status=400)
+    return _answer(request, ticket_id, done=written.version if written is not None else None)
+
+
+def _answer(
+    request: MemberRequest, ticket_id: uuid.UUID, *, done: int | None = None, failure: Failure | None = None, status: int = 200
+) -> HttpResponse:
+    asked = Asked(_pane(request), done=done, failure=failure)
+    if is_fragment(request):
+        return show(request, "parts/memory.html", status, memory=tickets.memory(request.member, ticket_id, asked))
+    if failure is None:
+        address = reverse("web:ticket", args=[ticket_id])
+        pane = None if asked.pane == "decide" else asked.pane
+        return redirect(with_query(address, pane=pane, done=done))
+    page = tickets.ticket_page(request.member, ticket_id, asked, Filters())
+    return show(request, "ticket.html", status, page=page, seen_url=reverse("web:seen", args=[ticket_id]))
+
+
+# --- proposed changes ---------------------------------------------------------------------------------------------
+
+
+@require_POST
+@member_view
+def accept(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -> HttpResponse:
+    drawn.belongs(request.member, ticket_id, change_id)
+    override = _text(request, "override")
+
+    def run() -> Written:
+        return decisions.accept_change(
+            member=request.member, change_id=change_id, expected_version=_expected(request), override=override
+        )
+
+    return _act(request, ticket_id, run, key=f"ch-{change_id}", form="override" if "override" in request.POST else "")
+
+
+@require_POST
+@member_view
+def edit(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -> HttpResponse:
+    form = drawn.of_change(request.member, ticket_id, change_id)
+
+    def run() -> Written:
+        return decisions.edit_change(
+            member=request.member,
+            change_id=change_id,
+            expected_version=_expected(request),
+            value=forms.read_value(form.controls, forms.typed(request.POST), form.base),
+            evidence=() if request.POST.get("own") else None,
+            reason=_text(request, "reason"),
+        )
+
+    return _act(request, ticket_id, run, key=f"ch-{change_id}", form="edit")
+
+
+@require_POST
+@member_view
+def reject(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -> HttpResponse:
+    drawn.belongs(request.member, ticket_id, change_id)
+
+    def run() -> Written:
+        return decisions.reject_change(member=request.member, change_id=change_id, reason=_text(request, "reason"))
+
+    return _act(request, ticket_id, run, key=f"ch-{change_id}", form="reject")
+
+
+@require_POST
+@member_view
+def decide_all(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
+    ids = request.POST.getlist("accept")[:100]
+
+    def run() -> Written:
+        return decisions.decide_changes(
+            member=request.member, ticket_id=ticket_id, expected_version=_expected(request), accept=ids
+        )
+
+    return _act(request, ticket_id, run)
+
+
+# --- slots --------------------------------------------------------------------------------------------------------
+
+
+@require_POST
+@member_view
+def confirm(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
+    path, ground = request.POST.get("path", ""), request.POST.get("ground", "")
+
+    def run() -> Written:
+        evidence: tuple[Citation, ...] = ()
+        if ground == "message":
+            cited = forms.citation(request.POST.get("message", ""), request.POST.get("quote", ""))
+            evidence = (tickets.whole_message(request.member, ticket_id, cited),)
+        return slots.confirm_slot(
+            member=request.member,
+            ticket_id=ticket_id,
+            path=path,
+            expected_version=_expected(request),
+            evidence=evidence,
+            reported=forms.reported(ground),
+        )
+
+    return _act(request, ticket_id, run, key=slot_key(path), form="confirm")
+
+
+@require_POST
+@member_view
+def set_value(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
+    path = request.POST.get("path", "")
+    form = drawn.of_place(request.member, ticket_id, path)
+
+    def run() -> Written:
+        withdraws = bool(request.POST.get("withdraw"))
+        value = MISSING if withdraws else forms.read_value(form.controls, forms.typed(request.POST), form.base)
+        return slots.set_slot(
+            member=request.member,
+            ticket_id=ticket_id,
+            path=path,
+            value=value,
+            expected_version=_expected(request),
+            reported=forms.reported(request.POST.get("reported", "")),
+            reason=_text(request, "reason"),
+        )
+
+    return _act(request, ticket_id, run, key=slot_key(path.removesuffix("/status")), form="set")
+
+
+@require_POST
+@member_view
+def resolve(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
+    path = request.POST.get("path", "")
+    choice, _colon, index = request.POST.get("choice", "").partition(":")
+
+    def run() -> Written:
+        reason = _text(request, "reason")
+        if choice not in ("current", "challenger", "open") or reason is None:
+            raise forms.Unreadable(_("Choose which value holds, and say why."))
+        return slots.resolve_slot(
+            member=request.member,
+            ticket_id=ticket_id,
+            path=path,
+            expected_version=_expected(request),
+            choice=choice,
+            reason=reason,
+            challenger=number(index) if choice == "challenger" else None,
+        )
+
+    return _act(request, ticket_id, run, key=slot_key(path), form="resolve")
+
+
+# --- versions and readings ----------------------------------------------------------------------------------------
+
+
+@require_POST
+@member_view
+def undo_version(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
+    def run() -> Written:
+        version = number(request.POST.get("version"))
+        if version is None:
+            raise forms.Unreadable(_("The form is not complete. Reload the page."))
+        return undo.undo_version(
+            member=request.member,
+            ticket_id=ticket_id,
+            version=version,
+            expected_version=_expected(request),
+            reason=_text(request, "reason") or _("Taken back right after deciding"),
+        )
+
+    return _act(request, ticket_id, run)
+
+
+@require_POST
+@member_view
+def propose(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
+    def run() -> None:
+        runs.request_proposal(member=request.member, ticket_id=ticket_id)
+
+    return _act(request, ticket_id, run)

@@ -1,0 +1,121 @@
+"""What every view of the console shares: who asks, how a fragment is told from a page, and how refusals are answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+
+from atendimento.access import NotFound
+from atendimento.models import Membership
+from atendimento.selectors import people
+from memoria.errors import Code, DomainError
+
+P = ParamSpec("P")
+STAND_IN_MODEL = "standin"  # the name under which the demonstration runs its own
+THEMES = ("system", "light", "dark")
+SHOWN = ("memory", "talk", "queue")
+
+
+class MemberRequest(HttpRequest):
+    """A request of a signed-in member."""
+
+    member: Membership
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How this browser shows the console."""
+
+    theme: str
+    queue: str
+    show: str
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> Look:
+        theme = request.COOKIES.get("lastro_theme", "")
+        show = request.GET.get("show", "")
+        return cls(
+            theme if theme in THEMES else "system",
+            "closed" if request.COOKIES.get("lastro_queue") == "closed" else "open",
+            show if show in SHOWN else "memory",
+        )
+
+
+def is_fragment(request: HttpRequest) -> bool:
+    """Whether a script asks for a part of the page."""
+    return request.headers.get("HX-Request") == "true"
+
+
+def member_view(
+    view: Callable[Concatenate[MemberRequest, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """A view for members alone.
+
+    Who is not signed in is sent to the sign-in page; a script gets a bare 401, so that no login form lands in a
+    panel. What is not there, or another organisation's, is 404; what the role does not permit is 403.
+    """
+
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        asked = cast(MemberRequest, request)
+        if not request.user.is_authenticated:
+            return HttpResponse(status=401) if is_fragment(request) else redirect_to_login(_way_back(request))
+        if getattr(request, "member", None) is None:
+            return _denied(request)
+        try:
+            response = view(asked, *args, **kwargs)
+        except NotFound:
+            raise Http404 from None
+        except DomainError as error:
+            if error.code is not Code.PERMISSION_DENIED:
+                raise
+            return _denied(request)
+        patch_vary_headers(response, ["HX-Request"])
+        return response
+
+    return guarded
+
+
+def _way_back(request: HttpRequest) -> str:
+    """Where to go after signing in: the page itself, or the page that a form was on."""
+    return request.get_full_path() if request.method == "GET" else "/"
+
+
+def _denied(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(status=403) if is_fragment(request) else render(request, "403.html", status=403)
+
+
+def show(request: MemberRequest, template: str, status: int = 200, **context: Any) -> HttpResponse:
+    """A page or fragment with what the console's frame needs."""
+    me = people.me(request.member)
+    frame = {
+        "look": Look.of(request),
+        "member_id": me.id,
+        "member_name": me.name,
+        "member_initials": me.initials,
+        "organization_name": me.organization,
+        "model_is_standin": settings.OPENAI_MODEL == STAND_IN_MODEL,
+        "query": request.GET.get("q", ""),
+    }
+    return render(request, template, {**frame, **context}, status=status)
+
+
+def with_query(address: str, **query: object) -> str:
+    named = {key: value for key, value in query.items() if value is not None}
+    return f"{address}?{urlencode(named)}" if named else address
+
+
+def number(text: str | None, most: int = 10**9) -> int | None:
+    """A whole number that is not negative, or None for anything else."""
+    if text is None or not (text.isascii() and text.isdecimal()) or len(text) > 10:
+        return None
+    return min(int(text), most)

@@ -1,0 +1,116 @@
+"""Forms read back by the same kinds of control that they were drawn with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from math import isfinite
+from typing import Any
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from atendimento.selectors.pages import Control
+from memoria.patch import MISSING, Json, Missing
+from memoria.proposals import Citation
+from memoria.sources import Kind
+
+Typed = Mapping[str, str]
+
+
+class Unreadable(Exception):
+    """What was typed is not of the kind that its control takes. `args[0]` says so in the reader's language."""
+
+
+def typed(data: Mapping[str, Any]) -> dict[str, str]:
+    """What a form holds, the last value of each name: a ticked box counts over the hidden one before it."""
+    return {key: str(value) for key, value in data.items()}
+
+
+def read_value(controls: Iterable[Control], given: Typed, base: Json | Missing = MISSING) -> Json:
+    """The value that a form's controls hold; a member keeps what its form does not show. Raises Unreadable."""
+    found = list(controls)
+    if len(found) == 1 and found[0].name == "value":
+        return _read(found[0], given.get("value", ""))
+    member = dict(base) if isinstance(base, dict) else {}
+    for control in found:
+        key = control.name.removeprefix("value.")
+        value = _read(control, given.get(control.name, ""))
+        if value is None or value in ("", []):
+            # An empty part is left out, unless it takes away what was there.
+            if key in member:
+                member[key] = None if key in ("due", "kind", "result", "reason") else value
+            continue
+        member[key] = value
+    return {key: value for key, value in member.items() if value is not None or key in ("due", "kind", "due_text")}
+
+
+def _read(control: Control, text: str) -> Json:
+    match control.kind:
+        case "switch":
+            return text == "true"
+        case "number":
+            return _number(control, text)
+        case "select" if not control.name.startswith("value."):
+            return _chosen(control, text)
+        case "lines":
+            return [line.strip() for line in text.splitlines() if line.strip()]
+        case "json":
+            return _json(control, text)
+        case "date":
+            return text or None
+        case "moment":
+            return _moment(control, text)
+    return text.strip() if control.kind == "text" else text.replace("\r\n", "\n").strip()
+
+
+def _number(control: Control, text: str) -> Json:
+    plain = text.strip().replace(" ", "")
+    if "," in plain:
+        plain = plain.replace(".", "").replace(",", ".")
+    try:
+        value = float(plain)
+    except ValueError:
+        raise Unreadable(_("“%(text)s” is no number.") % {"text": text}) from None
+    if not isfinite(value):
+        raise Unreadable(_("“%(text)s” is no number.") % {"text": text})
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def _chosen(control: Control, text: str) -> Json:
+    if text not in {option.value for option in control.options} or not text:
+        raise Unreadable(_("Choose one of the options."))
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text  # a status: its options are the words themselves
+
+
+def _json(control: Control, text: str) -> Json:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise Unreadable(_("“%(label)s” is not valid JSON.") % {"label": control.label}) from None
+
+
+def _moment(control: Control, text: str) -> Json:
+    if not text:
+        return None
+    try:
+        return timezone.make_aware(datetime.fromisoformat(text)).isoformat()
+    except ValueError:
+        raise Unreadable(_("“%(text)s” is no date and time.") % {"text": text}) from None
+
+
+def reported(text: str) -> Kind | None:
+    """Whose word staff relay; None for their own."""
+    return {"customer": Kind.CUSTOMER, "third_party": Kind.THIRD_PARTY, "registry": Kind.REGISTRY}.get(text)
+
+
+def citation(message: str, quote: str) -> Citation:
+    """A message of this conversation as evidence. Raises Unreadable where none is named."""
+    reference = message.strip().lower().removeprefix("m-")
+    if not (reference.isascii() and reference.isdecimal()):
+        raise Unreadable(_("Say which message confirms it, like m-12."))
+    return Citation(f"m-{int(reference)}", quote)

@@ -1,0 +1,103 @@
+"""What can be looked at: the queue, a ticket, and their parts."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_GET, require_POST
+
+from atendimento.selectors import brief as briefs
+from atendimento.selectors import queue as queues
+from atendimento.selectors import ticket as tickets
+from atendimento.selectors.queue import Filters
+from atendimento.selectors.ticket import PANES, Asked
+from atendimento.web.doors import THEMES, MemberRequest, is_fragment, member_view, number, show
+
+YEAR = 365 * 24 * 60 * 60
+
+
+@require_GET
+@member_view
+def queue(request: MemberRequest) -> HttpResponse:
+    filters = Filters.read(request.GET)
+    current = request.GET.get("current", "")
+    listed = queues.queue(request.member, filters, queues.known(current))
+    if is_fragment(request) and request.GET.get("part") == "queue":
+        return show(request, "parts/queue.html", queue=listed)
+    if is_fragment(request):
+        return show(request, "parts/queue_rows.html", queue=listed)
+    return show(request, "queue.html", queue=listed, next_url=queues.next_to_decide(request.member))
+
+
+def asked_of(request: HttpRequest) -> Asked:
+    """What an address asks of a ticket's page."""
+    pane = request.GET.get("pane", "")
+    message = request.GET.get("m")
+    return Asked(
+        pane if pane in PANES else "decide",
+        number(request.GET.get("version")),
+        number(request.GET.get("done")),
+        number(request.GET.get("before")),
+        number(message.removeprefix("m-")) if message else None,
+    )
+
+
+@require_GET
+@member_view
+def ticket(request: MemberRequest, ticket_id: str) -> HttpResponse:
+    page = tickets.ticket_page(request.member, ticket_id, asked_of(request), Filters.read(request.GET))
+    if page is None:
+        raise Http404
+    return show(request, "ticket.html", page=page, seen_url=reverse("web:seen", args=[ticket_id]))
+
+
+@require_GET
+@member_view
+def memory(request: MemberRequest, ticket_id: str) -> HttpResponse:
+    asked = asked_of(request)
+    pane = tickets.memory(request.member, ticket_id, asked)
+    if pane is None:
+        raise Http404
+    if not is_fragment(request):
+        return redirect(f"{reverse('web:ticket', args=[ticket_id])}?{request.GET.urlencode()}")
+    template = "parts/history_rows.html" if asked.before is not None else "parts/memory.html"
+    return show(request, template, memory=pane)
+
+
+@require_GET
+@member_view
+def messages(request: MemberRequest, ticket_id: str) -> HttpResponse:
+    asked = {key: number(request.GET.get(key)) for key in ("before", "after", "around")}
+    window = tickets.messages_window(
+        request.member, ticket_id, first=number(request.GET.get("from")), last=number(request.GET.get("to")), **asked
+    )
+    if not is_fragment(request):
+        middle = window.messages[0].number if window.messages else 1
+        return redirect(f"{reverse('web:ticket', args=[ticket_id])}?m={middle}&show=talk#m-{middle}")
+    return show(request, "parts/messages.html", transcript=window)
+
+
+@require_GET
+@member_view
+def brief(request: MemberRequest, ticket_id: str) -> HttpResponse:
+    found = briefs.brief(request.member, ticket_id)
+    return show(request, "parts/brief.html" if is_fragment(request) else "brief.html", brief=found)
+
+
+@require_POST
+@member_view
+def look(request: MemberRequest) -> HttpResponse:
+    """Remember in this browser how the console is shown."""
+    back = request.POST.get("next", "/")
+    safe = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()})
+    response = HttpResponse(status=204) if is_fragment(request) else redirect(back if safe else "/")
+    chosen = {
+        "lastro_theme": (request.POST.get("theme"), THEMES),
+        "lastro_queue": (request.POST.get("queue"), ("open", "closed")),
+    }
+    for name, (value, known) in chosen.items():
+        if value in known:
+            response.set_cookie(name, value, max_age=YEAR, samesite="Lax", secure=request.is_secure(), httponly=True)
+    return response

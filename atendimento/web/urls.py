@@ -1,0 +1,34 @@
+"""The browser's addresses."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from atendimento.web import conversation, decisions, live, pages
+
+app_name = "web"
+TICKET = "tickets/<uuid:ticket_id>/"
+CHANGE = f"{TICKET}changes/<uuid:change_id>/"
+
+urlpatterns = [
+    path("", pages.queue, name="queue"),
+    path("look", pages.look, name="look"),
+    path("live", live.live, name="live"),
+    path(TICKET, pages.ticket, name="ticket"),
+    path(f"{TICKET}memory", pages.memory, name="memory"),
+    path(f"{TICKET}messages", pages.messages, name="messages"),
+    path(f"{TICKET}summary", pages.brief, name="brief"),
+    path(f"{TICKET}reply", conversation.reply, name="reply"),
+    path(f"{TICKET}draft", conversation.draft, name="draft"),
+    path(f"{TICKET}seen", conversation.seen, name="seen"),
+    path(f"{TICKET}status", conversation.status, name="ticket-status"),
+    path(f"{TICKET}decide", decisions.decide_all, name="decide-all"),
+    path(f"{TICKET}confirm", decisions.confirm, name="confirm"),
+    path(f"{TICKET}set", decisions.set_value, name="set"),
+    path(f"{TICKET}resolve", decisions.resolve, name="resolve"),
+    path(f"{TICKET}undo", decisions.undo_version, name="undo"),
+    path(f"{TICKET}propose", decisions.propose, name="propose"),
+    path(f"{CHANGE}accept", decisions.accept, name="accept"),
+    path(f"{CHANGE}edit", decisions.edit, name="edit"),
+    path(f"{CHANGE}reject", decisions.reject, name="reject"),
+]

@@ -1,0 +1,89 @@
+// What is being written is kept on the server as it is typed; and the small forms that act at once.
+(() => {
+  const wait = 700;
+  let timer = null;
+  let kept = null;
+
+  const form = () => document.getElementById("composer");
+
+  async function keep() {
+    const composer = form();
+    if (!composer) return;
+    const note = document.getElementById("draft-note");
+    const body = new FormData(composer);
+    const now = `${body.get("kind")}\n${body.get("text")}`;
+    if (now === kept) return;
+    try {
+      const response = await fetch(composer.dataset.draft, { method: "POST", body, headers: { "HX-Request": "true" }, credentials: "same-origin", keepalive: true });
+      if (response.status === 401) document.dispatchEvent(new CustomEvent("lastro:notice", { detail: { status: 401 } }));
+      if (!response.ok) throw new Error(String(response.status));
+      kept = now;
+      note.textContent = body.get("text") ? note.dataset.saved : "";
+    } catch {
+      note.textContent = note.dataset.failed;
+    }
+  }
+
+  document.addEventListener("input", (event) => {
+    if (!event.target.closest?.("#composer")) return;
+    clearTimeout(timer);
+    timer = setTimeout(keep, wait);
+  });
+  document.addEventListener("submit", (event) => {
+    if (event.target.id === "composer") clearTimeout(timer);
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden" && timer) keep();
+  });
+
+  // The look: applied at once, remembered by the server.
+  document.addEventListener("submit", (event) => {
+    const look = event.target.closest("[data-look]");
+    if (!look || !event.submitter) return;
+    event.preventDefault();
+    const { name, value } = event.submitter;
+    const body = new FormData(look, event.submitter);
+    if (name === "theme") {
+      document.documentElement.dataset.theme = value;
+      for (const button of look.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.value === value));
+    }
+    if (name === "queue") {
+      document.body.dataset.queue = value;
+      event.submitter.value = value === "closed" ? "open" : "closed";
+    }
+    fetch(look.action, { method: "POST", body, headers: { "HX-Request": "true" }, credentials: "same-origin" });
+  });
+  document.addEventListener("change", (event) => {
+    event.target.closest("[data-submit-on-change]")?.requestSubmit();
+  });
+  document.addEventListener("click", (event) => {
+    const menu = document.getElementById("menu");
+    if (menu?.open && !event.target.closest("#menu")) menu.open = false;
+  });
+
+  // A page that opens as a dialog over this one.
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("[data-dialog]");
+    if (!link || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const response = await fetch(link.href, { headers: { "HX-Request": "true" }, credentials: "same-origin" });
+    if (!response.ok) {
+      document.dispatchEvent(new CustomEvent("lastro:notice", { detail: { status: response.status } }));
+      return;
+    }
+    document.getElementById("over")?.remove();
+    const dialog = document.createElement("dialog");
+    dialog.id = "over";
+    document.body.append(dialog);
+    await htmx.swap({ text: await response.text(), target: dialog, swap: "innerHTML", sourceElement: dialog });
+    dialog.showModal();
+    dialog.addEventListener("close", () => dialog.remove());
+  });
+
+  // What this person has seen, for "since you opened".
+  if (document.body.dataset.seen && form()) {
+    const token = form().querySelector("[name=csrfmiddlewaretoken]").value;
+    const seen = () => fetch(document.body.dataset.seen, { method: "POST", headers: { "X-CSRFToken": token }, credentials: "same-origin", keepalive: true }).catch(() => undefined);
+    setTimeout(seen, 1500);
+  }
+})();

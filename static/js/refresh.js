@@ -1,0 +1,85 @@
+// Asks again for a part of the page and merges it in: what is typed, open, focused or scrolled to stays.
+// lastro:refresh {parts: ["memory", "transcript", "queue"]} asks for it.
+(() => {
+  const underWay = new Map();
+  const again = new Set();
+
+  const parts = {
+    memory: () => ({ element: document.getElementById("memory"), url: document.getElementById("memory")?.dataset.refresh, swap: "outerMorph" }),
+    transcript: () => {
+      const stream = document.getElementById("stream");
+      const numbers = [...document.querySelectorAll("#stream [data-number]")].map((row) => Number(row.dataset.number));
+      const url = new URL(document.getElementById("transcript").dataset.window, location.href);
+      if (numbers.length) url.searchParams.set("from", String(Math.min(...numbers)));
+      if (document.getElementById("newer")) url.searchParams.set("to", String(Math.max(...numbers)));
+      return { element: stream, url: url.href, swap: "innerMorph" };
+    },
+    queue: () => ({ element: document.getElementById("queue"), url: document.getElementById("queue")?.dataset.refresh, swap: "outerMorph" }),
+  };
+
+  function versionIn(text) {
+    const found = /id="memory"[^>]*data-version="(\d+)"/.exec(text);
+    return found ? Number(found[1]) : null;
+  }
+
+  // Answers can overtake each other: what is older than what is shown is dropped.
+  function outdated(text) {
+    const version = versionIn(text);
+    const memory = document.getElementById("memory");
+    return version !== null && memory !== null && version < Number(memory.dataset.version);
+  }
+
+  function atEnd(scroll) {
+    return scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
+  }
+
+  async function refresh(name) {
+    if (underWay.has(name)) {
+      again.add(name);
+      return;
+    }
+    underWay.set(name, true);
+    try {
+      const { element, url, swap } = parts[name]();
+      if (!element || !url) return;
+      const pane = element.dataset.pane;
+      const response = await fetch(url, { headers: { "HX-Request": "true", Accept: "text/html" }, credentials: "same-origin" });
+      if (!response.ok) {
+        document.dispatchEvent(new CustomEvent("lastro:notice", { detail: { status: response.status } }));
+        return;
+      }
+      const text = await response.text();
+      if (!element.isConnected || outdated(text) || element.dataset.pane !== pane) return;
+      const scroll = element.closest(".scroll");
+      const stick = name === "transcript" && atEnd(scroll);
+      const last = element.querySelector("[data-number]:last-of-type")?.id;
+      await htmx.swap({ text, target: element, swap, sourceElement: element });
+      document.dispatchEvent(new CustomEvent("lastro:refreshed", { detail: { name, stick, last } }));
+    } catch {
+      // The connection is gone: live.js shows that, and asks again once it is back.
+    } finally {
+      underWay.delete(name);
+      if (again.delete(name)) refresh(name);
+    }
+  }
+
+  document.addEventListener("lastro:refresh", (event) => {
+    for (const name of event.detail.parts) {
+      if (name === "transcript" && !document.getElementById("stream")) continue;
+      refresh(name);
+    }
+  });
+
+  document.addEventListener("htmx:before:swap", (event) => {
+    const { ctx } = event.detail;
+    if (ctx.text && outdated(ctx.text)) event.preventDefault();
+  });
+
+  // A decision moves marks in the conversation and counts in the queue as well.
+  document.addEventListener("htmx:after:swap", (event) => {
+    const { ctx } = event.detail;
+    if (ctx.request?.method === "POST" && ctx.response?.status < 400 && document.body.dataset.ticket) {
+      document.dispatchEvent(new CustomEvent("lastro:refresh", { detail: { parts: ["transcript", "queue"] } }));
+    }
+  });
+})();
