@@ -27,10 +27,11 @@ log = structlog.get_logger("atendimento.jobs")
 PROPOSE = "atendimento.tasks.propose"
 """Asks the model about a ticket's new messages. Subject: the proposal."""
 
-REPOST_AFTER = timedelta(seconds=30)
+REPOST_AFTER = timedelta(seconds=15)
 """How long a posted job may be overdue before it is taken for lost. A second posting does no harm."""
 
-GRACE = timedelta(seconds=10)
+GRACE = timedelta(seconds=5)
+"""A job that is due now is most likely on its way."""
 
 
 def owe(job: str, subject: uuid.UUID, organization_id: int, due_at: datetime, moment: datetime) -> None:

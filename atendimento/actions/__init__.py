@@ -6,6 +6,7 @@ from atendimento.actions.faults import Fault, InvalidInput
 from atendimento.actions.messages import Received, delete_message, receive_message, write_reply
 from atendimento.actions.organizations import create_api_token, create_member, create_organization
 from atendimento.actions.proposals import store_proposal
+from atendimento.actions.propose import propose_changes
 from atendimento.actions.runs import request_proposal
 from atendimento.actions.slots import confirm_slot, resolve_slot, set_slot
 from atendimento.actions.ticket_types import publish_ticket_type
@@ -27,6 +28,7 @@ __all__ = [
     "decide_changes",
     "delete_message",
     "edit_change",
+    "propose_changes",
     "publish_ticket_type",
     "receive_message",
     "reject_change",

@@ -67,7 +67,7 @@ def receive_message(
     if known is not None:
         if _is_news(known, kept):
             _revise(book, known, kept, notes, unquotable)
-        return Received(known, False)
+        return Received(known, created=False)
     row = _store(book, caller, author, kept, external_id, sent_at, attachments, internal, automatic, unquotable, notes)
     _reconsider(book, row)
     if not automatic and author.kind in READ_BY_MODEL:
@@ -78,7 +78,7 @@ def receive_message(
     if asleep and not automatic and author.kind in WAKES:
         book.ticket.status, book.ticket.snoozed_until = TicketStatus.OPEN, None
     desks.finish(book, "message", caller.member)
-    return Received(row, True)
+    return Received(row, created=True)
 
 
 def write_reply(*, member: Membership, ticket_id: str | uuid.UUID, text: str, internal: bool = False) -> Message:

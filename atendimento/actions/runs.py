@@ -36,7 +36,7 @@ def owe(book: ledger.Book, message: Message) -> None:
             .first()
         )
     if waiting is None:
-        _queue(book, None, book.moment + debounce, 0 if debounce else message.number)
+        enqueue(book, None, book.moment + debounce, 0 if debounce else message.number)
         return
     _move(waiting, min(book.moment + debounce, waiting.created_at + LONGEST_BURST), book.moment)
 
@@ -55,7 +55,7 @@ def request_proposal(*, member: Membership, ticket_id: str | uuid.UUID) -> Propo
     last = runs.order_by("-created_at", "-id").first()
     if last is not None and last.status == RunStatus.PARKED:
         return _retry(book, last, member)
-    return _queue(book, member, book.moment, 0)
+    return enqueue(book, member, book.moment, 0)
 
 
 def _retry(book: ledger.Book, row: Proposal, member: Membership) -> Proposal:
@@ -72,7 +72,8 @@ def _retry(book: ledger.Book, row: Proposal, member: Membership) -> Proposal:
     return row
 
 
-def _queue(book: ledger.Book, member: Membership | None, due: datetime, through: int) -> Proposal:
+def enqueue(book: ledger.Book, member: Membership | None, due: datetime, through: int) -> Proposal:
+    """A new run, due then, about the messages up to `through`; 0: up to the last one when it begins."""
     row = Proposal.objects.create(
         organization_id=book.ticket.organization_id,
         ticket=book.ticket,

@@ -3,7 +3,7 @@
 from atendimento.models.console import Draft, TicketVisit
 from atendimento.models.ledger import LedgerEvent, TicketState
 from atendimento.models.organizations import ApiToken, Membership, Organization, Role, Scope, User
-from atendimento.models.proposals import Origin, OutboxEntry, Proposal, ProposedChange, RunStatus
+from atendimento.models.proposals import EndpointMode, Origin, OutboxEntry, Proposal, ProposedChange, RunStatus
 from atendimento.models.tickets import (
     Customer,
     Message,
@@ -19,6 +19,7 @@ __all__ = [
     "ApiToken",
     "Customer",
     "Draft",
+    "EndpointMode",
     "LedgerEvent",
     "Membership",
     "Message",

@@ -41,11 +41,10 @@ class Proposal(models.Model):
     created_by = models.ForeignKey(Membership, models.PROTECT, related_name="+", null=True, blank=True)
     created_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
-    # A run's life. The lease is what keeps a second worker away while the first one waits for the model.
+    # A run's life. The holder is whoever asks the model now; an answer by anyone else is no longer wanted.
     attempts = models.PositiveIntegerField(default=0)  # requests to the model
     not_before = models.DateTimeField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    lease_holder = models.UUIDField(null=True, blank=True)
+    holder = models.UUIDField(null=True, blank=True)
     run = DocumentField(null=True)  # what `memoria.runs` remembers between two requests
     problem_code = models.CharField(max_length=50, blank=True)
     problem_detail = models.TextField(blank=True)
@@ -124,6 +123,17 @@ class ProposedChange(models.Model):
 
     def __str__(self) -> str:
         return str(self.id)
+
+
+class EndpointMode(models.Model):
+    """The structured-output mode that a model's server was found to take. It belongs to the server, not to a tenant."""
+
+    identity = models.CharField(max_length=32, primary_key=True)
+    mode = models.CharField(max_length=20)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"{self.identity}: {self.mode}"
 
 
 class OutboxEntry(models.Model):

@@ -1,0 +1,246 @@
+"""Asking the model about a ticket's new messages: claim a run, ask once, and do what comes of it.
+
+No transaction is open while the model thinks. What keeps a second worker away is a lock of this database session: it is
+gone the moment the worker is, however it died, and the next one takes the run over. The answer is stored before it is used,
+so a crash after the call costs no second call.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import structlog
+from django.conf import settings
+from django.db import connection, transaction
+
+from atendimento import jobs, ledger, llm
+from atendimento.actions import desk as desks
+from atendimento.actions import runs as queue
+from atendimento.actions.proposals import take_in
+from atendimento.actions.question import Question, question
+from atendimento.models import EndpointMode, Message, Organization, Origin, Proposal, RunStatus
+from memoria import runs
+from memoria.extraction import Usage, read_completion
+from memoria.runs import Again, Done, Limits, Mode, Outcome, Park, Run, Unreached
+
+log = structlog.get_logger("atendimento.propose")
+
+ALIVE_FOR = timedelta(seconds=15)
+"""After so long a running job is posted again, in case its worker died; one that lives makes the posting do nothing."""
+
+
+def propose_changes(*, organization_id: int, proposal_id: uuid.UUID) -> None:
+    """Do the ticket's next run, whichever it is: runs of one ticket go one at a time, in the order they were queued."""
+    row = Proposal.objects.filter(pk=proposal_id).first()
+    if row is None:
+        jobs.settle(jobs.PROPOSE, proposal_id)
+        return
+    with _alone(row.ticket_id) as alone:
+        if not alone:
+            return  # another worker asks about this ticket now, and posts the next run when it is done
+        claimed = _claim(organization_id, row)
+        if claimed is not None:
+            _go_on(claimed)
+
+
+@contextmanager
+def _alone(ticket_id: uuid.UUID) -> Iterator[bool]:
+    """Whether nobody else asks the model about this ticket; nobody does while the block runs."""
+    key = int.from_bytes(ticket_id.bytes[8:], signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
+        (locked,) = cursor.fetchone()
+    try:
+        yield locked
+    finally:
+        if locked:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A run that is ours, as it was when we took it."""
+
+    row: Proposal
+    organization: Organization
+    run: Run
+
+
+@transaction.atomic
+def _claim(organization_id: int, hint: Proposal) -> Claimed | None:
+    """Take the ticket's oldest unfinished run, if it is due; None where there is nothing to do now."""
+    organization = Organization.objects.get(pk=organization_id)
+    book = ledger.open_to_change(organization, hint.ticket_id)
+    rows = Proposal.objects.filter(ticket=book.ticket, origin=Origin.MODEL)
+    row = rows.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).order_by("created_at", "id").first()
+    if hint.status not in (RunStatus.QUEUED, RunStatus.RUNNING):
+        jobs.settle(jobs.PROPOSE, hint.pk)
+    if row is None or (row.status == RunStatus.QUEUED and row.not_before is not None and row.not_before > book.moment):
+        return None
+    run = _remembered_run(row)
+    if row.raw_answer is None and row.attempts >= settings.MODEL_MAX_TRIES:
+        # Its last try died with its worker.
+        row.holder = None
+        _park(book, row, Park(runs.Problem.UNAVAILABLE, "the worker was lost during the last try"))
+        return None
+    if row.raw_answer is None:
+        row.attempts += 1
+    row.status, row.holder = RunStatus.RUNNING, uuid.uuid4()
+    row.through_message = row.through_message or book.ticket.last_message_number
+    row.save(update_fields=["status", "holder", "attempts", "through_message"])
+    jobs.postpone(jobs.PROPOSE, row.pk, book.moment + ALIVE_FOR, book.moment)
+    desks.announce(book, "run", None)
+    return Claimed(row, organization, run)
+
+
+def _remembered_run(row: Proposal) -> Run:
+    if row.run is not None:
+        return Run.from_json(row.run)
+    known = EndpointMode.objects.filter(identity=_endpoint().identity).first()
+    return Run(Mode(known.mode) if known else Mode.JSON_SCHEMA, mode_tested=known is not None)
+
+
+def _endpoint() -> llm.Endpoint:
+    return llm.Endpoint(settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY, settings.OPENAI_MODEL, float(settings.MODEL_TIMEOUT))
+
+
+def _go_on(claimed: Claimed) -> None:
+    """Ask, or take up the answer that a lost worker left; then store what comes of it."""
+    row = claimed.row
+    if row.raw_answer is not None:
+        outcome: Outcome = read_completion(_document(row.raw_answer["body"]))
+        _conclude(claimed, outcome, None)
+        return
+    if not settings.OPENAI_BASE_URL:
+        _finish(claimed, claimed.run, Park(runs.Problem.UNAVAILABLE, "no model is configured"), None)
+        return
+    asked = question(row, claimed.organization)
+    if asked is None:
+        _nothing_new(claimed)
+        return
+    request = asked.request if claimed.run.repair is None else replace(asked.request, repair=claimed.run.repair)
+    Proposal.objects.filter(pk=row.pk, holder=row.holder).update(
+        request={"user": request.user, "schema": request.schema},
+        context_report=request.report.to_json(),
+        base_version=asked.base_version,
+        prompt_version=request.prompt_version,
+    )
+    reply = llm.ask(request, _endpoint(), claimed.run.mode)
+    if reply.raw:
+        _keep(row, reply, asked)
+    _conclude(claimed, reply.outcome, asked)
+
+
+def _document(body: str) -> object:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _keep(row: Proposal, reply: llm.Reply, asked: Question) -> None:
+    """Store the answer before anything is made of it."""
+    row.raw_answer = {
+        "body": reply.raw,
+        "through": asked.request.through,
+        "numbers": list(asked.numbers),
+        "moment": asked.moment.isoformat(),
+    }
+    spent = _spent(row) + reply.usage
+    row.usage = {**spent.to_json(), "cost": None}
+    row.model = reply.model or row.model
+    Proposal.objects.filter(pk=row.pk, holder=row.holder).update(raw_answer=row.raw_answer, usage=row.usage, model=row.model)
+
+
+def _spent(row: Proposal) -> Usage:
+    used = row.usage or {}
+    return Usage(used.get("prompt_tokens", 0), used.get("completion_tokens", 0), used.get("cached_tokens", 0))
+
+
+def _conclude(claimed: Claimed, outcome: Outcome, asked: Question | None) -> None:
+    before = replace(claimed.run, tries=claimed.row.attempts - 1)
+    limits = Limits(settings.MODEL_MAX_TRIES, float(settings.MODEL_BACKOFF))
+    after, then = runs.step(before, outcome, limits, random.random())  # noqa: S311 - spreads retries, keeps no secret
+    if after.mode_tested and not before.mode_tested:
+        EndpointMode.objects.update_or_create(identity=_endpoint().identity, defaults={"mode": after.mode.value})
+    if isinstance(outcome, Unreached):
+        log.warning("model not reached", proposal=str(claimed.row.pk), kind=outcome.kind, attempt=claimed.row.attempts)
+    _finish(claimed, after, then, asked)
+
+
+@transaction.atomic
+def _finish(claimed: Claimed, run: Run, then: runs.Next, asked: Question | None) -> None:
+    """Store what the run came to, unless another worker took it over meanwhile."""
+    book = ledger.open_to_change(claimed.organization, claimed.row.ticket_id)
+    row = Proposal.objects.get(pk=claimed.row.pk)
+    if row.holder != claimed.row.holder or row.status != RunStatus.RUNNING:
+        return
+    row.holder = None
+    match then:
+        case Again(after):
+            row.status, row.run, row.raw_answer = RunStatus.QUEUED, run.to_json(), None
+            row.not_before = book.moment + timedelta(seconds=after)
+            row.save(update_fields=["status", "run", "raw_answer", "not_before", "holder"])
+            jobs.owe(jobs.PROPOSE, row.pk, row.organization_id, row.not_before, book.moment)
+            desks.finish(book, "run", None)
+        case Park():
+            _park(book, row, then)
+        case Done(changes):
+            _read(book, row)
+            row.status, row.finished_at, row.run = RunStatus.READY, book.moment, run.to_json()
+            row.save(update_fields=["status", "finished_at", "run", "through_message", "holder"])
+            jobs.settle(jobs.PROPOSE, row.pk)
+            take_in(book, row, changes, None)
+            _next(book)
+
+
+def _read(book: ledger.Book, row: Proposal) -> None:
+    """The messages that were asked about are read, save those edited since; the rest waits for the next run."""
+    kept = row.raw_answer
+    row.through_message = kept["through"] or row.through_message
+    messages = Message.objects.filter(ticket=book.ticket, number__in=kept["numbers"], awaits_reading=True)
+    since = datetime.fromisoformat(kept["moment"])
+    messages.exclude(edited_at__gt=since).update(awaits_reading=False)
+
+
+def _park(book: ledger.Book, row: Proposal, park: Park) -> None:
+    row.status, row.finished_at = RunStatus.PARKED, book.moment
+    row.problem_code, row.problem_detail = park.problem.value, park.detail[:2000]
+    row.save(update_fields=["status", "finished_at", "problem_code", "problem_detail", "holder"])
+    jobs.settle(jobs.PROPOSE, row.pk)
+    log.warning("run parked", proposal=str(row.pk), problem=park.problem.value)
+    desks.finish(book, "run", None)
+    _next(book)
+
+
+@transaction.atomic
+def _nothing_new(claimed: Claimed) -> None:
+    """An earlier run read what this one was queued for."""
+    book = ledger.open_to_change(claimed.organization, claimed.row.ticket_id)
+    Proposal.objects.filter(pk=claimed.row.pk, holder=claimed.row.holder).update(
+        status=RunStatus.SUPERSEDED, finished_at=book.moment, holder=None, attempts=claimed.row.attempts - 1
+    )
+    jobs.settle(jobs.PROPOSE, claimed.row.pk)
+    desks.finish(book, "run", None)
+    _next(book)
+
+
+def _next(book: ledger.Book) -> None:
+    """Post the ticket's next run; what no run is queued for, and did not fit into this one, gets a run of its own."""
+    rows = Proposal.objects.filter(ticket=book.ticket, origin=Origin.MODEL)
+    waiting = rows.filter(status=RunStatus.QUEUED).order_by("created_at", "id").first()
+    if waiting is not None:
+        due = max(waiting.not_before or book.moment, book.moment)
+        jobs.owe(jobs.PROPOSE, waiting.pk, waiting.organization_id, due, book.moment)
+        return
+    last = rows.order_by("-created_at", "-id").first()
+    left = Message.objects.filter(ticket=book.ticket, awaits_reading=True, number__gt=book.ticket.through_message)
+    if last is not None and last.status == RunStatus.READY and left.exists():
+        queue.enqueue(book, None, book.moment, 0)

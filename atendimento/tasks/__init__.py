@@ -1,0 +1,24 @@
+"""The workers' door: one task, one action. What to do again, and when, the outbox knows; a task never waits."""
+
+from __future__ import annotations
+
+import uuid
+
+import structlog
+
+from atendimento import actions, jobs, ledger, tenancy
+from atendimento.celery import app
+
+
+@app.task(name=jobs.PROPOSE)
+def propose(organization_id: int, proposal_id: str) -> None:
+    """Ask the model about a ticket's new messages."""
+    structlog.contextvars.bind_contextvars(proposal=proposal_id)
+    with tenancy.organization(organization_id):
+        actions.propose_changes(organization_id=organization_id, proposal_id=uuid.UUID(proposal_id))
+
+
+@app.task(name="atendimento.tasks.sweep_outbox")
+def sweep_outbox() -> None:
+    """Post what is due and the broker missed or lost."""
+    jobs.sweep(ledger.now())
