@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import ANA, SARA, START, Bench, Held
 
 from memoria import cautions, commitments
 from memoria.decisions import Edit
@@ -24,6 +23,7 @@ from memoria.proposals import Change, Citation
 from memoria.runs import Problem
 from memoria.sources import LISTABLE, Author, Kind
 from memoria.state import Stale
+from tests.memoria.bench import ANA, SARA, START, Bench, Held
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "domain.md").read_text("utf-8")
