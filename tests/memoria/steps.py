@@ -7,7 +7,8 @@ from typing import Any
 
 from memoria.fields import TicketType
 from memoria.patch import MISSING, Json
-from tests.memoria.bench import START, Bench, Held, a_field, a_type
+from memoria.proposals import Change
+from tests.memoria.bench import START, Bench, Held, a_field, a_type, cite
 
 
 def minute(number: int) -> datetime:
@@ -25,13 +26,14 @@ def tell(
     name: str | None = None,
     at: int | None = None,
     op: str | None = None,
+    producer: str = "model",
     **more: Any,
 ) -> Held:
     """Somebody says it, at minute `at` where that is given, and the change that cites the whole message is proposed."""
     words = text if text is not None else value if isinstance(value, str) else "isso mudou agora"
     message = bench.say(kind, words, name, sent_at=None if at is None else minute(at))
     operation = op or ("remove" if value is MISSING else "add")
-    return bench.one(operation, path, value, (message, words), **more)
+    return bench.propose(Change(operation, path, value, cite((message, words)), **more), producer=producer)[0]
 
 
 def take(bench: Bench, kind: str, path: str, value: Json = MISSING, **more: Any) -> int:
