@@ -18,6 +18,7 @@ from atendimento.selectors.pages import (
     CautionView,
     ChangeCard,
     ChangeUrls,
+    Control,
     DiffPart,
     Problem,
     RefusedRow,
@@ -104,7 +105,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         parts=_word_diff(old, new),
         sentences=_sentences(row),
         quotes=quotes.of_evidence(evidence, sight.messages, _turning(row.cautions)),
-        cautions=tuple(_caution(item, sight) for item in row.cautions),
+        cautions=tuple(_caution(item, evidence, sight) for item in row.cautions),
         cascade=cascade_rows(row.cascade, sight),
         controls=forms,
         urls=ChangeUrls(
@@ -117,7 +118,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         conflicts=conflicts,
         may_override=conflicts and sight.may_override,
         against=_against(row, evidence, new, sight) if conflicts else (),
-        unsupported=_unsupported(row, evidence),
+        unsupported=_unsupported(row, evidence, forms),
         problem=failure.problem if failure else None,
         open_form=failure.form if failure else "",
     )
@@ -171,8 +172,15 @@ def _turning(cautions: Iterable[Mapping[str, Json]]) -> dict[int, list[str]]:
     return found
 
 
-def _caution(document: Mapping[str, Json], sight: Sight) -> CautionView:
+def _caution(document: Mapping[str, Json], evidence: Sequence[Evidence], sight: Sight) -> CautionView:
     icon = CAUTION_ICONS.get(document["kind"], "triangle-alert")
+    index, words = document.get("evidence"), document.get("words")
+    if document["kind"] == "negation" and index is not None and words and index < len(evidence):
+        message = sight.messages.get(evidence[index].message)
+        around = quotes.sentence(message, evidence[index]) if message is not None else words
+        if words.casefold() not in around.casefold():
+            # E8: on WhatsApp a sentence is often two messages.
+            return CautionView(icon, _("The author's next message begins with “%(words)s”.") % {"words": words})
     if document["kind"] == "constraint":
         return CautionView(icon, "; ".join(_rule(member, sight) for member in document.get("members", ())))
     return CautionView(icon, wording.caution(document))
@@ -195,8 +203,13 @@ def _rule(member: str, sight: Sight) -> str:
     return member
 
 
-def _unsupported(row: ProposedChange, evidence: Sequence[Evidence]) -> tuple[str, ...]:
-    """Words of a text that no quote holds: a person should see them before they accept (E10)."""
+def _unsupported(row: ProposedChange, evidence: Sequence[Evidence], forms: Sequence[Control]) -> tuple[str, ...]:
+    """Words of a text that no quote holds: a person should see them before they accept (E10).
+
+    What is chosen from a list is nobody's wording.
+    """
+    if any(form.name == "value" and form.kind not in ("text", "textarea") for form in forms):
+        return ()
     text = values.member_text(row.value) if isinstance(row.value, dict) else row.value
     if not isinstance(text, str) or not evidence:
         return ()

@@ -142,6 +142,9 @@ def _path(event: Event) -> tuple[str, ...]:
 
 
 def _label(pointer: str, sight: Sight) -> str:
+    parts = pointer.strip("/").split("/")
+    if len(parts) == 2 and parts[0] in values.NEW and parts[1] != "-":
+        return values.kind_and_id(pointer)
     return values.label(sight.ticket_type, pointer, sight.state)
 
 

@@ -316,6 +316,7 @@ class NewMember:
     pointer: str
     label: str
     controls: tuple[Control, ...]
+    problem: Problem | None = None
 
 
 @dataclass(frozen=True, slots=True)

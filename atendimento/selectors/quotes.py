@@ -20,6 +20,12 @@ def author_name(message: Message) -> str:
     return message.author_name or values.source(message.author_kind).capitalize()
 
 
+def sentence(message: Message, item: Evidence) -> str:
+    """The sentence that a quote stands in."""
+    low, high = sentence_span(message.text, item.start, item.end)
+    return message.text[low:high]
+
+
 def of_evidence(
     evidence: Iterable[Evidence], messages: Cited, turning: Mapping[int, Sequence[str]] | None = None
 ) -> tuple[Quote, ...]:

@@ -187,7 +187,7 @@ def _new_member(group: str, sight: Sight) -> NewMember | None:
     failure = sight.failed(cards.slot_key(pointer))
     if failure is not None:
         forms = controls.typed(forms, failure.typed)
-    return NewMember(pointer, str(values.NEW[group]), forms)
+    return NewMember(pointer, str(values.NEW[group]), forms, failure.problem if failure is not None else None)
 
 
 # --- chains -------------------------------------------------------------------------------------------------------

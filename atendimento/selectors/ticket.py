@@ -78,7 +78,7 @@ def _ground(member: Membership, ticket_id: str | uuid.UUID) -> _Ground:
     changes = (
         ProposedChange.objects.filter(ticket=ticket, status__in=[Status.PENDING, Status.REFUSED])
         .select_related("proposal")
-        .order_by("id")
+        .order_by("proposal__created_at", "proposal_id", "position")
     )
     # A refusal is shown while the proposal that it belongs to is fresh: of those read up to the newest message.
     pending = [row for row in changes if row.status == Status.PENDING]

@@ -117,6 +117,12 @@ def label(ticket_type: TicketType, pointer: str, state: State) -> str:
     return wording.label(pointer, ticket_type, state.values)
 
 
+def kind_and_id(pointer: str) -> str:
+    """A member by its kind and id, where its own words are shown beside it."""
+    collection, _slash, member = pointer.strip("/").partition("/")
+    return f"{wording.COLLECTIONS[collection]} {member}"
+
+
 def show_at(ticket_type: TicketType, pointer: str, value: Json | Missing, state: State) -> str:
     """A value as people read it, where it stands: statuses by their words."""
     if isinstance(value, str):
@@ -167,4 +173,4 @@ def source(name: str | None) -> str:
 
 def owner(name: str) -> str:
     """Who keeps a commitment: a role by its word, a person by name."""
-    return str(wording.OWNERS.get(name, name))
+    return str(SHORT_SOURCES.get("agent" if name == "team" else name, name))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, datetime
 
 from django import template
 from django.template.defaultfilters import date as format_date
 from django.templatetags.static import static
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+
+from atendimento.selectors.pages import Segment
 
 register = template.Library()
 
@@ -23,6 +26,22 @@ def icon(name: str, label: str = "") -> SafeString:
     if label:
         return format_html('<svg class="i" role="img" aria-label="{}"><use href="{}"></use></svg>', label, href)
     return format_html('<svg class="i" aria-hidden="true"><use href="{}"></use></svg>', href)
+
+
+@register.simple_tag
+def marked(segments: Iterable[Segment]) -> SafeString:
+    """Text with its marks, letter for letter: white space in a message is the author's."""
+    return format_html_join("", "{}", ((_marked(segment),) for segment in segments))
+
+
+def _marked(segment: Segment) -> str:
+    if not segment.mark:
+        return segment.text
+    if not segment.refs and not segment.title:
+        return format_html('<mark class="{}">{}</mark>', segment.mark, segment.text)
+    return format_html(
+        '<mark class="{}" title="{}" data-refs="{}">{}</mark>', segment.mark, segment.title, segment.refs, segment.text
+    )
 
 
 @register.filter
@@ -63,4 +82,6 @@ def hour(moment: datetime) -> str:
 def day_name(day: date) -> str:
     """The day as a heading: with its weekday, and its year only where it is another one."""
     pattern = _("l, j F") if day.year == timezone.localdate().year else _("l, j F Y")
-    return format_date(day, pattern)
+    written = format_date(day, pattern)
+    # Portuguese writes days and months in small letters.
+    return written.lower() if (get_language() or "").startswith("pt") else written

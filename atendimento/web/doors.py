@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 
 from atendimento.access import NotFound
@@ -71,8 +73,15 @@ def member_view(
             return HttpResponse(status=401) if is_fragment(request) else redirect_to_login(_way_back(request))
         if getattr(request, "member", None) is None:
             return _denied(request)
+        organization = asked.member.organization
+        language = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
         try:
-            response = view(asked, *args, **kwargs)
+            # Times and words are the organisation's; a person may have chosen another language in this browser.
+            with (
+                timezone.override(ZoneInfo(organization.timezone)),
+                translation.override(language if language in dict(settings.LANGUAGES) else organization.language),
+            ):
+                response = view(asked, *args, **kwargs)
         except NotFound:
             raise Http404 from None
         except DomainError as error:

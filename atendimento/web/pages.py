@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -96,6 +97,7 @@ def look(request: MemberRequest) -> HttpResponse:
     chosen = {
         "lastro_theme": (request.POST.get("theme"), THEMES),
         "lastro_queue": (request.POST.get("queue"), ("open", "closed")),
+        settings.LANGUAGE_COOKIE_NAME: (request.POST.get("language"), tuple(dict(settings.LANGUAGES))),
     }
     for name, (value, known) in chosen.items():
         if value in known:
