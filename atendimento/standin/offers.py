@@ -35,7 +35,7 @@ def new_offers(ticket: Ticket) -> Iterable[Proposal]:
     for message in ticket.new:
         if not message.of_staff or not ticket.may("pending", message):
             continue
-        for first, second in zip(message.sentences, (*message.sentences[1:], None), strict=True):
+        for first, second in zip(message.sentences, (*message.sentences[1:], None), strict=False):
             asks = first if first.question else second if second is not None and second.question else None
             if asks is None or not _OFFER.search(first.plain) or not _ASKS.search(asks.plain):
                 continue

@@ -27,7 +27,7 @@ _ADDRESSES: Final = (
 _NOT_A_NAME: Final = listed(
     "e é no na em a o as os meu minha ok claro perfeito certo sim isso entrega endereco entregar moro fica"
 )
-_NOT_A_NEIGHBOURHOOD: Final = re.compile(r"(?:rua|avenida|av|travessa|alameda|praca|unidade|loja|filial|casa)\b")
+_NOT_A_NEIGHBOURHOOD: Final = re.compile(r"(?:rua|avenida|av|travessa|alameda|praca|unidade|loja|filial)\b")
 _BRANCH: Final = re.compile(rf"\b(?:[Uu]nidade|[Ff]ilial|[Ll]oja)\s+(?:d[aeo]\s+)?(?P<value>{_NAME})")
 
 
