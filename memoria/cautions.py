@@ -11,7 +11,7 @@ from memoria.typography import fold
 NEGATIONS: Final = (
     "não", "nao", "ñ", "n", "nunca", "jamais", "nem", "sem", "nada", "nenhum", "nenhuma", "ninguém", "ninguem",
     "tampouco", "deixei de", "deixou de", "deixamos de", "deixaram de", "deixar de", "deixe de", "deixem de",
-    "parei de", "parou de", "not", "no", "never", "without", "nobody", "nothing", "none", "cannot",
+    "parei de", "parou de", "not", "never", "without", "nobody", "nothing", "none", "cannot",
     "don't", "doesn't", "didn't", "won't", "can't", "isn't", "wasn't", "aren't", "wouldn't", "shouldn't", "haven't",
 )  # fmt: skip
 """Before a quote in its sentence. `n` only where no number follows it (`n 10` is a house number)."""
@@ -19,7 +19,7 @@ NEGATIONS: Final = (
 FOLLOWING_NEGATIONS: Final = ("não", "nao", "ñ", "not", "nunca", "jamais")
 """Right behind a quote: "confirme não", "quero não"."""
 
-OPENING_NEGATIONS: Final = ("não", "nao", "ñ", "n", "nunca", "jamais", "nem", "no", "not", "never")
+OPENING_NEGATIONS: Final = ("não", "nao", "ñ", "n", "nunca", "jamais", "nem", "not", "never")
 """First word of the same author's next message."""
 
 HEDGES: Final = (
