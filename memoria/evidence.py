@@ -197,11 +197,16 @@ def evidence_cautions(found: Sequence[Found]) -> tuple[Caution, ...]:
 def literal_texts(value: Json | Missing) -> list[str]:
     """The texts of a literal value that must stand in a quote: of a list or an object, each text in it.
 
-    A bare whole number is looked for by its digits; booleans, null and fractions are not looked for.
+    A bare whole number (`12.0` is `12`) is looked for by its digits; booleans, null and fractions are not looked for.
     """
-    if isinstance(value, int) and not isinstance(value, bool):
-        return [str(value)]
-    return _texts_within(value)
+    whole = _whole(value)
+    return _texts_within(value) if whole is None else [str(whole)]
+
+
+def _whole(value: Json | Missing) -> int | None:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _texts_within(value: Json | Missing) -> list[str]:
@@ -216,7 +221,7 @@ def _texts_within(value: Json | Missing) -> list[str]:
 
 def missing_text(value: Json | Missing, found: Sequence[Found], identifier: bool) -> str | None:
     """The first text of the value that no quote holds (E10), or None where every one stands in a quote."""
-    loose = identifier or isinstance(value, int)
+    loose = identifier or _whole(value) is not None
     for text in literal_texts(value):
         if not any(_stands_in(text, item, loose) for item in found):
             return text
