@@ -87,7 +87,9 @@ class Evidence:
         )
 
     def same_span(self, other: Evidence) -> bool:
-        return (self.message, self.start, self.end) == (other.message, other.start, other.end)
+        """The same words at the same place; an edited message may hold other words there."""
+        mine, its = (self.message, self.start, self.quote), (other.message, other.start, other.quote)
+        return mine == its
 
 
 @dataclass(frozen=True, slots=True)
