@@ -6,7 +6,7 @@ the next version, or raises DomainError and changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from memoria.cascade import Ground, fallout
@@ -102,6 +102,12 @@ def _slot_at(state: State, path: str, desk: Desk) -> Slot | None:
     return slot
 
 
+def _depends(state: State, path: str, desk: Desk) -> Collection[str]:
+    """What the state of a slot depends on (V2); of a pointer that is none, itself alone."""
+    known = path in state.slots or desk.ticket_type.place(path, state.values) is not None
+    return slot_depends_on(desk.ticket_type, path, state) if known else {path}
+
+
 def _falls(state: State, pointers: Sequence[str], desk: Desk) -> list[str]:
     """What a change of these fields puts in doubt (K5), for knowing whether it is what a reader saw (V2)."""
     grounds = [Ground(pointer, desk.moment) for pointer in pointers]
@@ -126,12 +132,11 @@ def confirm(
 ) -> Event:
     """A person confirms a value that awaits it (K6): it is current again, and `confirmed` says on what ground.
 
-    Raises `schema.unknown_path`, `version.conflict`, `slot.wrong_status`, a code of section 3 for evidence that is
+    Raises `version.conflict`, `schema.unknown_path`, `slot.wrong_status`, a code of section 3 for evidence that is
     none, and `source.not_allowed` where the field permits neither the statement's source nor that of a citation.
     """
-    held = _slot_at(state, path, desk)
-    check_version(state, expected_version, since, slot_depends_on(desk.ticket_type, path, state))
-    slot = _in_status(held, SlotStatus.NEEDS_CONFIRMATION, path, "K6")
+    check_version(state, expected_version, since, _depends(state, path, desk))
+    slot = _in_status(_slot_at(state, path, desk), SlotStatus.NEEDS_CONFIRMATION, path, "K6")
     found = find_quotes(tuple(evidence), desk.transcript)
     if isinstance(found, Reason):
         raise DomainError.of(found)
@@ -175,19 +180,18 @@ def resolve(
 ) -> Event:
     """A person settles a conflict (P8): `current` keeps, `challenger` takes one by its index, `open` withdraws.
 
-    Raises `schema.unknown_path`, `version.conflict`, `slot.wrong_status`, `slot.unknown_challenger`, and
+    Raises `version.conflict`, `schema.unknown_path`, `slot.wrong_status`, `slot.unknown_challenger`, and
     `permission.denied` for a challenger weaker than the present source without the right to override.
     """
     if choice not in ("current", "challenger", "open"):
         raise ValueError(f"no such choice: {choice}")
-    held = _slot_at(state, path, desk)
     changed = () if choice == "current" else (path,)
 
     def same(then: State) -> bool:
         return _falls(then, changed, desk) == _falls(state, changed, desk)
 
-    check_version(state, expected_version, since, slot_depends_on(desk.ticket_type, path, state), same)
-    slot = _in_status(held, SlotStatus.CONFLICT, path, "P8")
+    check_version(state, expected_version, since, _depends(state, path, desk), same)
+    slot = _in_status(_slot_at(state, path, desk), SlotStatus.CONFLICT, path, "P8")
     draft = Draft(state, desk)
     cause: dict[str, Json] = {"path": path, "choice": choice, "reason": reason}
     moment = desk.moment
