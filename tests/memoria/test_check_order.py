@@ -261,3 +261,14 @@ def test_a_decision_names_the_code_of_the_check_that_fails_now() -> None:
     bench.delete("m-1")
     assert code_of(bench.accept, held) == "evidence.quote_not_found"
     assert bench.state.version == 0
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/facts/a", "/commitments/~2", "facts"])
+def test_a_version_that_there_is_not_comes_before_the_slot(path: str) -> None:
+    """Contract 3: `version.conflict`, then the slot's state and the domain's codes."""
+    bench = desk()
+    for call in (bench.put, bench.confirm, lambda path, **more: bench.resolve(path, "open", **more)):
+        assert code_of(call, path, expected=1) == "version.conflict"
+    known = path == "/facts/a"
+    assert code_of(bench.confirm, path) == ("slot.wrong_status" if known else "schema.unknown_path")
+    assert code_of(bench.resolve, path, "open") == ("slot.wrong_status" if known else "schema.unknown_path")

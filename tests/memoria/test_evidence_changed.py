@@ -230,3 +230,21 @@ def test_a_guess_whose_words_are_gone_says_so() -> None:
     assert stale(bench, "/facts/d") == ("needs_confirmation", None)
     bench.delete("m-1")
     assert stale(bench, "/facts/d") == DOUBTED
+
+
+def test_other_words_at_the_same_place_are_another_quote() -> None:
+    """E7, P3: the words that are gone stay as they were read, beside those that now stand where they stood."""
+    bench = desk()
+    bench.rewrite("m-1", "moro na Torre, portão azul")
+    bench.accept(bench.one("add", "/facts/a", "Derby", ("m-1", "moro na Torre")))
+    kept = [(item.quote, item.start, item.gone) for item in bench.slot("/facts/a").evidence]
+    assert kept == [("moro na Torre", 0, False), ("moro no Derby", 0, True)]
+
+
+def test_a_quote_that_came_back_and_is_cited_again_is_there_once() -> None:
+    """E7, P3: cited anew it is evidence again."""
+    bench = desk()
+    bench.rewrite("m-1", "moro na Torre, portão azul")
+    bench.rewrite("m-1", "moro no Derby, portão verde")
+    bench.accept(bench.one("add", "/facts/a", "Derby", ("m-1", "moro no Derby")))
+    assert [(item.quote, item.gone) for item in bench.slot("/facts/a").evidence] == [("moro no Derby", False)]

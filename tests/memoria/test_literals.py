@@ -53,6 +53,8 @@ CPF = "Meu CPF é 390.533.447-05"
         ("12345", "123456 ou 12345"),  # cut in the first place, whole in the second
         ("É-1", "código é1"),
         (12345, "pedido 12345"),
+        (12345.0, "pedido 12.345"),
+        (1.5, "um e meio"),  # a fraction has too many spellings to be looked for
     ],
 )
 def test_an_identifier_may_differ_in_its_separators_and_its_case(value: Json, text: str) -> None:
@@ -86,6 +88,7 @@ def test_an_identifier_may_differ_in_its_separators_and_its_case(value: Json, te
         (" ", "pedido 12345"),
         ("\u200b", "pedido 12345"),
         (1234, "pedido 12345"),
+        (1234.0, "pedido 12345"),  # 1234.0 is 1234, and no way round the rule
     ],
 )
 def test_a_number_that_is_another_is_refused(value: Json, text: str) -> None:
@@ -143,6 +146,11 @@ def test_an_identifier_stands_however_it_is_parted_and_not_with_a_digit_changed(
         ("1.5", "custa 1.500", MISSED),
         ("1.500", "custa 1.500,00", MISSED),
         ("447", "CPF 447-05", "stands"),  # only an identifier's number goes on over a hyphen
+        (4512, "pedido 4512", "stands"),
+        (4512, "pedido 4.512", "stands"),
+        (4512.0, "pedido 4513", MISSED),
+        (True, "qualquer coisa", "stands"),
+        (None, "qualquer coisa", "stands"),
         ("", "na unidade Boa Vista", MISSED),
         ("\u200b \u200e", "na unidade Boa Vista", MISSED),
         (["Boa Vista", "Derby"], "Boa Vista ou Derby", "stands"),

@@ -124,6 +124,7 @@ SAME: list[tuple[str, str, str]] = [
     (f"obrigada {FAMILY}!", "obrigada 👨👩👧!", ""),  # a joiner is no character that one sees
     (f"{FAMILY} no Derby", "no Derby", "no Derby"),  # five code points stand before
     ("🇧🇷 Derby 👍🏽", "Derby", "Derby"),
+    ("oi ❤\ufe0fobrigada", "obrigada", "obrigada"),  # the mark behind a sign makes no word of it
     ("Derby\u200e, tá?", "  Derby , tá?  ".replace(" ,", ","), "Derby\u200e, tá?"),
     ("no Derby", "\u00a0\n Derby\t", "Derby"),  # white space at the quote's ends is dropped
     ("no Derby", "\u200bDerby\ufeff", "Derby"),
