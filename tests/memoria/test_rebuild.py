@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bench import Bench, a_field, a_type, cite
-
 from memoria.patch import MISSING
 from memoria.proposals import Change
 from memoria.rebuild import Difference, compare, reread
 from memoria.state import State
+from tests.memoria.bench import Bench, a_field, a_type, cite
 
 
 def a_bench() -> Bench:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import ANA, SARA, Bench, Held
 
 from memoria.decisions import Edit
 from memoria.errors import DomainError
@@ -19,6 +18,7 @@ from memoria.patch import MISSING, Json
 from memoria.proposals import Change, Citation
 from memoria.sources import Kind
 from memoria.state import slot_to_json
+from tests.memoria.bench import ANA, SARA, Bench, Held
 
 ROLES = {"agent": ANA, "supervisor": SARA, "admin": SARA}
 
