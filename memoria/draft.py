@@ -215,9 +215,9 @@ class Draft:
         if slot is None and place.kind == "due":
             slot = self.slot(place.member_pointer)
             if slot is not None:
-                held = lookup(self._values, pointer)
-                status = SlotStatus.OPEN if held is None else slot.status
-                slot = replace(slot, status=status, replaces=None, challengers=())
+                slot = replace(slot, replaces=None, challengers=())
+                if lookup(self._values, pointer) is None:  # nothing is held there that could be in doubt
+                    slot = replace(slot, status=SlotStatus.OPEN, stale_because=None, ground=None, confirmed=None)
         if slot is None:
             since = self.slot(place.member_pointer) if place.kind == "status" else None
             held = lookup(self._values, pointer)
