@@ -141,6 +141,15 @@ def test_a_due_that_never_was_is_withdrawn_without_change() -> None:
     assert (bench.value(DUE), bench.status(DUE)) == (None, "open")
 
 
+def test_a_due_that_holds_nothing_takes_no_doubt_from_its_member() -> None:
+    """M9, K1, E7: only what holds a value is in doubt."""
+    bench = bench_with_due(None)
+    take(bench, "customer", "/facts/p", "novo")
+    move(bench, "customer", None, "ainda não sei o dia")
+    slot = bench.slot(DUE)
+    assert (slot.status, slot.stale_because, slot.ground) == ("open", None, None)
+
+
 def test_where_the_promise_awaits_confirmation_its_due_defends_no_authority() -> None:
     """M9, P2: with a slot of its own or without; moving it confirms no member."""
     for own_slot in (False, True):
