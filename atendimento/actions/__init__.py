@@ -1,4 +1,7 @@
-"""Every write: one typed, keyword-only function each, one transaction each."""
+"""Every write: one typed, keyword-only function each, one transaction each.
+
+`propose.propose_changes` is not named here: only workers use it, and its tables for counting tokens are large.
+"""
 
 from atendimento.actions.decisions import accept_change, decide_changes, edit_change, reject_change
 from atendimento.actions.desk import Written
@@ -6,7 +9,6 @@ from atendimento.actions.faults import Fault, InvalidInput
 from atendimento.actions.messages import Received, delete_message, receive_message, write_reply
 from atendimento.actions.organizations import create_api_token, create_member, create_organization
 from atendimento.actions.proposals import store_proposal
-from atendimento.actions.propose import propose_changes
 from atendimento.actions.runs import request_proposal
 from atendimento.actions.slots import confirm_slot, resolve_slot, set_slot
 from atendimento.actions.ticket_types import publish_ticket_type
@@ -28,7 +30,6 @@ __all__ = [
     "decide_changes",
     "delete_message",
     "edit_change",
-    "propose_changes",
     "publish_ticket_type",
     "receive_message",
     "reject_change",

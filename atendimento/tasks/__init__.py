@@ -6,7 +6,8 @@ import uuid
 
 import structlog
 
-from atendimento import actions, jobs, ledger, tenancy
+from atendimento import jobs, ledger, tenancy
+from atendimento.actions.propose import propose_changes
 from atendimento.celery import app
 
 
@@ -15,7 +16,7 @@ def propose(organization_id: int, proposal_id: str) -> None:
     """Ask the model about a ticket's new messages."""
     structlog.contextvars.bind_contextvars(proposal=proposal_id)
     with tenancy.organization(organization_id):
-        actions.propose_changes(organization_id=organization_id, proposal_id=uuid.UUID(proposal_id))
+        propose_changes(organization_id=organization_id, proposal_id=uuid.UUID(proposal_id))
 
 
 @app.task(name="atendimento.tasks.sweep_outbox")
