@@ -24,7 +24,7 @@ from typing import IO, NoReturn
 
 from atendimento import embedded, translations
 from atendimento.embedded import EmbeddedError
-from atendimento.processes import Child
+from atendimento.processes import Child, stop_forgotten
 from atendimento.supervise import Service, Supervisor, wait_until
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -105,7 +105,8 @@ class Demonstration:
         self.print(f"Open {self.address}  (Ctrl-C ends it; the data stays in {self.data_dir})")
 
     def _stop(self) -> None:
-        self.supervisor.stop()
+        self.supervisor.stop(8.0)
+        stop_forgotten(1.0)
         if self.listener is not None:
             self.listener.close()
         if self.lock is not None:

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,10 +29,15 @@ def _load_prctl() -> Callable[..., int] | None:
 _prctl = _load_prctl()
 
 
-def die_with_parent(death_signal: signal.Signals, parent: int) -> Callable[[], None]:
+# What a person or a service manager asks us to end by; its handlers raise, at any line.
+ENDING = frozenset({signal.SIGINT, signal.SIGTERM})
+
+
+def die_with_parent(death_signal: signal.Signals, parent: int, mask: Iterable[int]) -> Callable[[], None]:
     """For Popen's preexec_fn: the kernel signals the child when the process that started it ends, however it ends."""
 
     def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         if _prctl is not None:
             _prctl(PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
             # The parent may have died between fork and the call above; then no signal would ever come.
@@ -56,23 +61,30 @@ class Child:
         stop_signal: signal.Signals = signal.SIGTERM,
         pass_fds: Sequence[int] = (),
     ) -> None:
+        self.process: subprocess.Popen[bytes]
         self.name = name
         self.log = log
         self.stop_signal = stop_signal
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as output:
             self.log_start = output.tell()
-            self.process = subprocess.Popen(
-                list(command),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=None if env is None else dict(env),
-                cwd=cwd,
-                start_new_session=True,
-                pass_fds=tuple(pass_fds),
-                preexec_fn=die_with_parent(stop_signal, os.getpid()),  # noqa: PLW1509 -- two system calls, no lock
-            )
+            # Held back until the child is noted: an interruption between the two would leave it to nobody.
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+            try:
+                self.process = subprocess.Popen(
+                    list(command),
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env=None if env is None else dict(env),
+                    cwd=cwd,
+                    start_new_session=True,
+                    pass_fds=tuple(pass_fds),
+                    preexec_fn=die_with_parent(stop_signal, os.getpid(), mask),  # noqa: PLW1509 -- system calls, no lock
+                )
+                _started[:] = [child for child in _started if child.is_running()] + [self]
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     @property
     def pid(self) -> int:
@@ -106,6 +118,15 @@ class Child:
 
     def stop(self, seconds: float = 8.0) -> None:
         stop_all([self], seconds)
+
+
+# Every child of this process that may still run.
+_started: list[Child] = []
+
+
+def stop_forgotten(seconds: float = 2.0) -> None:
+    """End what was started and reached no list, because we were interrupted in that moment."""
+    stop_all([child for child in _started if child.is_running()], seconds)
 
 
 def stop_all(children: Sequence[Child], seconds: float = 8.0) -> None:

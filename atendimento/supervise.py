@@ -40,10 +40,6 @@ class Supervisor:
         self.services.append(service)
         service.child = service.start()
 
-    def adopt(self, service: Service, child: Child) -> None:
-        service.child = child
-        self.services.append(service)
-
     def look(self) -> None:
         """One look at every service; what died is started again, a little later each time."""
         now = time.monotonic()

@@ -64,6 +64,15 @@ class Running:
                 stderr=output,
             )
 
+    def end(self, ending: signal.Signals) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(ending)
+        return self.process.wait(20)
+
+    @property
+    def address(self) -> str:
+        return self.wait_for(r"Open (http\S+)")
+
     @property
     def said(self) -> str:
         return self.output.read_text()
@@ -87,13 +96,15 @@ class Running:
             time.sleep(0.1)
 
 
-@pytest.fixture
-def running(data_dir: Path) -> Iterator[Running]:
-    demonstration = Running(data_dir, "--no-seed")
-    yield demonstration
-    if demonstration.process.poll() is None:
-        demonstration.process.send_signal(signal.SIGTERM)
-        demonstration.process.wait(15)
+@pytest.fixture(scope="module")
+def shared_demonstration() -> Iterator[Running]:
+    with tempfile.TemporaryDirectory(prefix="lastro-") as name:
+        demonstration = Running(Path(name) / "data", "--no-seed")
+        try:
+            demonstration.wait_for(r"Open (http\S+)")
+            yield demonstration
+        finally:
+            demonstration.end(signal.SIGTERM)
 
 
 def get(url: str) -> str:
@@ -101,34 +112,22 @@ def get(url: str) -> str:
         return str(answer.read().decode())
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_it_serves_until_asked_to_stop_and_leaves_no_process(running: Running, ending: signal.Signals) -> None:
-    address = running.wait_for(r"Open (http\S+)")
-    assert '"ok"' in get(f"{address}/readyz")
-    assert len(running.left) >= 8
-
-    began = time.monotonic()
-    running.process.send_signal(ending)
-
-    assert running.process.wait(15) == 0
-    assert time.monotonic() - began < 10
-    assert running.left == []
-    assert not (running.data_dir / "embedded.json").exists()
+def test_it_is_ready_and_every_part_is_a_process(shared_demonstration: Running) -> None:
+    assert '"ok"' in get(f"{shared_demonstration.address}/readyz")
+    assert len(shared_demonstration.left) >= 8
 
 
-def test_a_second_start_in_the_same_folder_is_refused(running: Running) -> None:
-    running.wait_for(r"(PostgreSQL is up)")
+def test_a_second_start_in_the_same_folder_is_refused(shared_demonstration: Running) -> None:
+    said = refused(shared_demonstration.data_dir, "--port", "0")
 
-    assert f"already runs in {running.data_dir} (process {running.process.pid})" in refused(running.data_dir, "--port", "0")
+    assert f"already runs in {shared_demonstration.data_dir} (process {shared_demonstration.process.pid})" in said
 
 
-def test_other_commands_find_its_servers(running: Running) -> None:
-    running.wait_for(r"Open (http\S+)")
-
+def test_other_commands_find_its_servers(shared_demonstration: Running) -> None:
     result = subprocess.run(
         [sys.executable, "manage.py", "migrate", "--check"],
         cwd=ROOT,
-        env=surroundings() | {"DATA_DIR": str(running.data_dir)},
+        env=surroundings() | {"DATA_DIR": str(shared_demonstration.data_dir)},
         capture_output=True,
         text=True,
         check=False,
@@ -137,38 +136,50 @@ def test_other_commands_find_its_servers(running: Running) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_what_is_killed_comes_back_with_a_line(running: Running) -> None:
-    address = running.wait_for(r"Open (http\S+)")
-    for line in running.left:
+def test_what_is_killed_comes_back_with_a_line(shared_demonstration: Running) -> None:
+    for line in shared_demonstration.left:
         pid, words = line.split(" ", 1)
         if "uvicorn" in words or "postgres -D" in words or "redis-server" in words:
             os.kill(int(pid), signal.SIGKILL)
 
     for name in ("Web 1", "Web 2", "PostgreSQL", "Redis"):
-        running.wait_for(rf"({name}) ended \(signal 9\)")
+        shared_demonstration.wait_for(rf"({name}) ended \(signal 9\)")
     deadline = time.monotonic() + 20
     while True:
         try:
-            assert '"ok"' in get(f"{address}/readyz")
+            assert '"ok"' in get(f"{shared_demonstration.address}/readyz")
             break
         except OSError:
-            assert time.monotonic() < deadline, running.said
+            assert time.monotonic() < deadline, shared_demonstration.said
             time.sleep(0.2)
 
 
-def test_its_own_kill_leaves_no_orphans_and_the_next_start_finds_the_data(running: Running) -> None:
-    running.wait_for(r"Open (http\S+)")
-    running.process.kill()
-    running.process.wait()
+def test_it_ends_whole_and_within_10_seconds_and_finds_its_data_after_a_kill(data_dir: Path) -> None:
+    first = Running(data_dir, "--no-seed")
+    first.wait_for(r"Open (http\S+)")
+    first.process.kill()
+    first.process.wait()
+    first.wait_until_nothing_is_left()
 
-    running.wait_until_nothing_is_left()
-    again = Running(running.data_dir, "--no-seed")
-    try:
-        again.wait_for(r"Open (http\S+)")
-    finally:
-        again.process.send_signal(signal.SIGTERM)
-        again.process.wait(15)
-    assert again.left == []
+    for ending in (signal.SIGTERM, signal.SIGINT):
+        again = Running(data_dir, "--no-seed")
+        try:
+            again.wait_for(r"Open (http\S+)")
+        finally:
+            began = time.monotonic()
+            status = again.end(ending)
+        assert status == 0, again.said
+        assert time.monotonic() - began < 10
+        assert again.left == []
+        assert not (data_dir / "embedded.json").exists()
+
+
+def test_it_ends_whole_while_it_is_still_starting(data_dir: Path) -> None:
+    demonstration = Running(data_dir, "--no-seed")
+    demonstration.wait_for(r"(Redis is up)")
+
+    assert demonstration.end(signal.SIGINT) == 0
+    assert demonstration.left == []
 
 
 def test_a_taken_port_is_named(data_dir: Path) -> None:
