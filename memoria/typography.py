@@ -119,16 +119,20 @@ def fold(text: str) -> Folded:
         while end < length and _joins(text[end]):
             end += 1
         piece = text[at:end]
-        for char in piece if piece.isascii() else unicodedata.normalize("NFC", piece):
+        composed = piece if piece.isascii() else unicodedata.normalize("NFC", piece)
+        # What NFC leaves as it is keeps its place, character by character; what it merges or reorders shares one.
+        exact = composed == piece
+        for index, char in enumerate(composed):
+            low, high = (at + index, at + index + 1) if exact else (at, end)
             if char in INVISIBLE:
                 continue
             if char.isspace() and chars and chars[-1] == " ":
-                ends[-1] = end
+                ends[-1] = high
                 continue
             for plain in " " if char.isspace() else _PLAIN.get(char, char):
                 chars.append(plain)
-                starts.append(at)
-                ends.append(end)
+                starts.append(low)
+                ends.append(high)
         at = end
     return Folded("".join(chars), tuple(starts), tuple(ends))
 
