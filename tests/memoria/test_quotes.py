@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.evidence import Message, Messages, find_quote, message_number, occurrences
+from memoria.evidence import Found, Message, Messages, find_quote, message_number, occurrences, still_stands
 from memoria.proposals import Citation, Evidence
 from memoria.sources import Author, Kind
 from memoria.typography import fold, fold_quote
@@ -219,21 +219,33 @@ def test_no_character_of_unicode_is_torn_from_what_it_merges_with() -> None:
             assert fold(text).text == re.sub(" +", " ", _folded_in_one_go(text)), ascii(text)
 
 
-@given(TYPOGRAPHY)
-def test_folding_twice_changes_nothing_more_once_composed(text: str) -> None:
-    """E3: a stored quote is found again as it was found first."""
-    folded = fold_quote(text)
-    assert fold_quote(folded) in (folded, fold_quote(unicodedata.normalize("NFC", folded)))
-
-
 @given(TYPOGRAPHY, st.integers(0, 30), st.integers(0, 30))
-def test_any_stretch_of_a_message_is_found_at_spans_that_read_the_same(text: str, one: int, other: int) -> None:
-    """E3: every span found is within the original and folds to the quote's own folding, with nothing cut off."""
+def test_any_stretch_of_a_message_that_is_a_quote_is_stored_as_one_that_stands_there(text: str, one: int, other: int) -> None:
+    """E3, E7: the span lies in the original and reads as the quote does; looked for again, it is where it was."""
     low, high = sorted((min(one, len(text)), min(other, len(text))))
     quote = text[low:high]
-    for start, end in occurrences(message(text), quote):
-        assert 0 <= start < end <= len(text)
-        assert fold_quote(quote) in fold(text[start:end]).text
+    item = find_quote(Citation("m-1", quote), Messages([message(text)]))
+    if not isinstance(item, Found):
+        return
+    evidence = item.evidence
+    assert evidence.quote == text[evidence.start : evidence.end]
+    assert fold_quote(quote) in fold(evidence.quote).text
+    assert (evidence.start, evidence.end) in occurrences(message(text), quote)
+    assert still_stands(evidence, message(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "start", "end"),
+    [
+        ("n\u0323o Derby", "Derby", 4, 9),  # n and dot have no letter of their own
+        ("‘\u1161 _", "'", 0, 1),  # what does not merge keeps its place
+        ("x ‘\u0301 y", "x '", 0, 3),
+        ("e\u0301 Derby", "e\u0301 Derby", 0, 8),
+    ],
+)
+def test_a_character_that_merges_with_nothing_keeps_its_own_place(text: str, quote: str, start: int, end: int) -> None:
+    """E3: the console highlights exactly that span, and not the marks beside it."""
+    assert fold(text).original(fold(text).spans(fold_quote(quote))[0]) == (start, end)
 
 
 # --- E4 -----------------------------------------------------------------------------------------------------------
