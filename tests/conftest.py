@@ -41,14 +41,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         servers.stop_postgres()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A module's tests stay on one worker where they share something that takes long to start."""
-    for item in items:
-        if {"browser", "shared_demonstration"} & set(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
-
-
 # Walls
 
 
