@@ -175,7 +175,7 @@ def browser_options() -> dict[str, Any]:
 @pytest.fixture
 def context(browser: Browser, live_server: LiveServer, browser_options: dict[str, Any]) -> Iterator[BrowserContext]:
     opened = browser.new_context(base_url=live_server.url, **browser_options)
-    opened.set_default_timeout(10_000)
+    opened.set_default_timeout(20_000)
     yield opened
     opened.close()
 
