@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from atendimento import access
-from atendimento.actions import decisions, messages, organizations, proposals, ticket_types, tickets
 from atendimento.access import Caller
+from atendimento.actions import decisions, messages, organizations, proposals, ticket_types, tickets
 from atendimento.models import ApiToken, Membership, Message, Proposal, ProposedChange, Ticket
 from atendimento.tenancy import enter
 from memoria.proposals import Change, Citation
@@ -31,15 +31,27 @@ TICKET_TYPE: dict[str, Any] = {
             "invalidates": ["/facts/horario", "commitments:visit"],
         },
         "/facts/horario": {"label": "Horário", "schema": {"type": "string"}, "sources": ["tool", "agent", "customer"]},
-        "/facts/orcamento": {"label": "Orçamento", "schema": {"type": "number", "minimum": 0}, "sources": ["tool", "agent", "customer"]},
+        "/facts/orcamento": {
+            "label": "Orçamento",
+            "schema": {"type": "number", "minimum": 0},
+            "sources": ["tool", "agent", "customer"],
+        },
         "/facts/endereco": {
             "label": "Endereço",
             "schema": {"type": "string"},
             "sources": ["registry", "customer", "customer_reported"],
             "tie": "conflict",
         },
-        "/facts/garantia": {"label": "Em garantia", "schema": {"type": "boolean"}, "sources": ["registry", "agent", "customer"]},
-        "/facts/comprado": {"label": "Comprado em", "schema": {"type": "string", "format": "date"}, "sources": ["agent", "customer"]},
+        "/facts/garantia": {
+            "label": "Em garantia",
+            "schema": {"type": "boolean"},
+            "sources": ["registry", "agent", "customer"],
+        },
+        "/facts/comprado": {
+            "label": "Comprado em",
+            "schema": {"type": "string", "format": "date"},
+            "sources": ["agent", "customer"],
+        },
         "/facts/sintoma": {
             "label": "Sintoma",
             "schema": {"type": "string"},
@@ -100,6 +112,32 @@ class World:
             caller=self.channel, ticket_id=ticket.pk, author=author, text=text, sent_at=sent, **more
         ).message
 
+    def many(self, ticket: Ticket, texts: Sequence[str], name: str = "Helena") -> None:
+        """Messages of one person, a second apart, straight into the table: as they would lie there after a long talk."""
+        ticket.refresh_from_db()
+        first, start = ticket.last_message_number + 1, datetime.now(UTC) - timedelta(seconds=len(texts))
+        author = {
+            "author_kind": "customer",
+            "author_name": name,
+            "author_external_id": name.lower(),
+            "author_key": name.lower(),
+        }
+        moments = [start + timedelta(seconds=index) for index in range(len(texts))]
+        Message.objects.bulk_create(
+            Message(
+                organization_id=ticket.organization_id,
+                ticket=ticket,
+                number=first + index,
+                text=text,
+                received_at=moments[index],
+                said_at=moments[index],
+                **author,
+            )
+            for index, text in enumerate(texts)
+        )
+        ticket.last_message_number, ticket.last_message_at = first + len(texts) - 1, moments[-1]
+        ticket.save(update_fields=["last_message_number", "last_message_at"])
+
     def propose(self, ticket: Ticket, *changes: Change) -> list[ProposedChange]:
         ticket.refresh_from_db()
         made, _new = proposals.store_proposal(
@@ -133,7 +171,11 @@ def make(slug: str = "frio-certo", name: str = "Frio Certo Recife") -> World:
     ticket_types.publish_ticket_type(member=admin, document=TICKET_TYPE)
     organizations.create_api_token(organization=organization, name="whatsapp", scope="ingest", member=None)
     token = ApiToken.objects.get(organization=organization)
-    people = person("ana", "agent", "Ana Lima"), person("rui", "agent", "Rui Prado"), person("silvia", "supervisor", "Sílvia Reis")
+    people = (
+        person("ana", "agent", "Ana Lima"),
+        person("rui", "agent", "Rui Prado"),
+        person("silvia", "supervisor", "Sílvia Reis"),
+    )
     return World(*people, Caller(organization, None, "ingest:whatsapp", token.pk))
 
 
@@ -146,9 +188,14 @@ def recife(world: World) -> Ticket:
     """The visit in Recife up to the correction: first values in the state, the rest said and not yet proposed."""
     ticket = world.ticket()
     hours = timedelta(hours=1)
-    world.say(ticket, "Bom dia! Quero agendar uma visita para minha geladeira, moro em Boa Viagem. De preferência pela manhã.", ago=3 * hours)
+    world.say(
+        ticket,
+        "Bom dia! Quero agendar uma visita para minha geladeira, moro em Boa Viagem. De preferência pela manhã.",
+        ago=3 * hours,
+    )
     world.say(ticket, "Claro, vou consultar a agenda e retorno.", "agent", "Ana", ago=2.9 * hours)
     world.say(ticket, "consulta concluída: quinta 14h livre", "tool", "Agenda", ago=2.8 * hours)
+    promise = {"task": "consultar a agenda", "owner": "team", "kind": "schedule_query"}
     world.accept(
         world.propose(
             ticket,
@@ -157,7 +204,7 @@ def recife(world: World) -> Ticket:
             change("/facts/bairro", "Boa Viagem", ("m-1", "moro em Boa Viagem")),
             change("/preferences/periodo", "manhã", ("m-1", "De preferência pela manhã")),
             change("/facts/horario", "quinta às 14h", ("m-3", "quinta 14h livre")),
-            change("/commitments/-", {"task": "consultar a agenda", "owner": "team", "kind": "schedule_query"}, ("m-2", "vou consultar a agenda")),
+            change("/commitments/-", promise, ("m-2", "vou consultar a agenda")),
         )
     )
     return ticket

@@ -1,0 +1,215 @@
+"""Accepting, editing and rejecting in the console, with and without scripts; what is refused stands beside its card."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from atendimento.models import ProposedChange, Ticket, TicketState
+from tests.support import stories
+from tests.support.asking import act, text
+from tests.support.stories import World, change
+
+
+@pytest.fixture
+def ticket(world: World) -> Ticket:
+    return stories.recife(world)
+
+
+@pytest.fixture
+def rows(world: World, ticket: Ticket) -> list[ProposedChange]:
+    return stories.correction(world, ticket)
+
+
+def values(ticket: Ticket) -> dict[str, Any]:
+    held: dict[str, Any] = TicketState.objects.get(ticket=ticket).values
+    return held
+
+
+def address(row: ProposedChange, what: str) -> str:
+    return f"/tickets/{row.ticket_id}/changes/{row.pk}/{what}"
+
+
+def status(row: ProposedChange) -> str:
+    row.refresh_from_db()
+    return row.status
+
+
+# accept
+
+
+def test_accept_without_scripts_leads_back_with_a_way_to_undo(ana: Client, ticket: Ticket, rows: list[ProposedChange]) -> None:
+    response = ana.post(address(rows[0], "accept"), {"expected_version": 1})
+    assert (response.status_code, response["Location"]) == (302, f"/tickets/{ticket.pk}/?done=2")
+    assert values(ticket)["facts"]["bairro"] == "Madalena"
+    page = text(ana.get(response["Location"]))
+    assert "Aceito: Bairro da visita, Madalena" in page
+    assert "Desfazer" in page
+
+
+def test_accept_by_a_script_answers_the_pane_alone(ana: Client, rows: list[ProposedChange]) -> None:
+    response = act(ana, address(rows[0], "accept"), expected_version=1)
+    assert response.status_code == 200
+    body = response.content.decode()
+    assert body.lstrip().startswith("<aside")
+    assert 'data-version="2"' in body
+    memory = response.context["memory"]
+    assert [card.label for card in memory.changes] == ["Período preferido", "Nova pendência", "Orçamento"]
+    assert [card.label for card in memory.confirms] == ["Horário"]
+
+
+def test_what_a_colleagues_decision_made_moot_is_said_so(world: World, ana: Client, rows: list[ProposedChange]) -> None:
+    world.accept(world.propose(rows[0].ticket, change("/facts/bairro", "Casa Forte", ("m-4", "O aparelho está"))), world.rui)
+    response = act(ana, address(rows[0], "accept"), expected_version=1)
+    assert response.status_code == 409
+    assert "A mudança foi substituída" in text(response)
+    whole = ana.post(address(rows[0], "accept"), {"expected_version": 1})
+    assert whole.status_code == 409
+    assert "<html" in whole.content.decode()
+
+
+def test_what_a_colleague_decided_otherwise_is_said_above_the_other_cards(
+    world: World, ana: Client, rows: list[ProposedChange]
+) -> None:
+    world.accept(rows[:1], world.rui)
+    response = act(ana, address(rows[0], "reject"), reason="Valor errado")
+    assert response.status_code == 409
+    assert "Decidido por Rui Prado" in text(response)
+
+
+def test_an_unrelated_decision_meanwhile_does_not_stand_in_the_way(
+    world: World, ana: Client, ticket: Ticket, rows: list[ProposedChange]
+) -> None:
+    world.accept(rows[1:2], world.rui)
+    assert act(ana, address(rows[0], "accept"), expected_version=1).status_code == 200
+    assert values(ticket)["preferences"]["periodo"] == "tarde"
+    assert values(ticket)["facts"]["bairro"] == "Madalena"
+
+
+def test_a_form_that_lost_its_version_changes_nothing(ana: Client, rows: list[ProposedChange]) -> None:
+    response = act(ana, address(rows[0], "accept"))
+    assert response.status_code == 400
+    assert "incompleto" in text(response)
+    assert status(rows[0]) == "pending"
+
+
+@pytest.mark.parametrize("what", ["accept", "edit", "reject"])
+def test_a_change_of_another_organisation_or_ticket_is_not_there(
+    world: World, ana: Client, stranger: Client, rows: list[ProposedChange], what: str
+) -> None:
+    assert act(stranger, address(rows[0], what), expected_version=1, value="x").status_code == 404
+    other = world.ticket("outro")
+    path = f"/tickets/{other.pk}/changes/{rows[0].pk}/{what}"
+    assert act(ana, path, expected_version=1, value="x").status_code == 404
+    missing = f"/tickets/{other.pk}/changes/{uuid.uuid4()}/{what}"
+    assert act(ana, missing, expected_version=1, value="x").status_code == 404
+    assert status(rows[0]) == "pending"
+
+
+@pytest.mark.parametrize("what", ["accept", "edit", "reject"])
+def test_looking_decides_nothing(ana: Client, rows: list[ProposedChange], what: str) -> None:
+    assert ana.get(address(rows[0], what)).status_code == 405
+
+
+# override
+
+
+def test_a_conflict_is_recorded_and_only_a_supervisor_replaces(world: World, ana: Client, silvia: Client) -> None:
+    ticket = world.ticket()
+    world.say(ticket, "Endereço: Rua A, 1", "registry", "Cadastro")
+    world.say(ticket, "é na Rua B, 2")
+    world.accept(world.propose(ticket, change("/facts/endereco", "Rua A, 1", ("m-1", "Rua A, 1"))))
+    (row,) = world.propose(ticket, change("/facts/endereco", "Rua B, 2", ("m-2", "Rua B, 2")))
+    seen = text(ana.get(f"/tickets/{ticket.pk}/"))
+    assert "Registrar divergência" in seen
+    assert "Substituir mesmo assim" not in seen
+    assert "Substituir mesmo assim" in text(silvia.get(f"/tickets/{ticket.pk}/"))
+    assert act(ana, address(row, "accept"), expected_version=1, override="confio nela").status_code == 403
+    assert status(row) == "pending"
+    assert act(silvia, address(row, "accept"), expected_version=1, override="mostrou a conta de luz").status_code == 200
+    assert values(ticket)["facts"]["endereco"] == "Rua B, 2"
+
+
+# edit
+
+
+def test_an_edit_is_read_by_its_fields_own_control(ana: Client, ticket: Ticket, rows: list[ProposedChange]) -> None:
+    assert act(ana, address(rows[1], "edit"), expected_version=1, value='"noite"').status_code == 200
+    assert act(ana, address(rows[3], "edit"), expected_version=2, value="1.350,50").status_code == 200
+    assert act(ana, address(rows[2], "edit"), expected_version=3, **{"value.question": "Quinta às 14h?"}).status_code == 200
+    held = values(ticket)
+    assert held["preferences"]["periodo"] == "noite"
+    assert held["facts"]["orcamento"] == 1350.5
+    assert held["pending"]["p-1"]["question"] == "Quinta às 14h?"
+    assert [status(row) for row in rows[1:]] == ["edited", "edited", "edited"]
+
+
+def test_an_edit_on_ones_own_word_is_a_statement(ana: Client, ticket: Ticket, rows: list[ProposedChange]) -> None:
+    assert act(ana, address(rows[0], "edit"), expected_version=1, value="Casa Amarela", own="1").status_code == 200
+    slot = TicketState.objects.get(ticket=ticket).slots["/facts/bairro"]
+    assert (slot["source"], slot["author"]["name"], slot["evidence"]) == ("agent", "Ana Lima", [])
+
+
+@pytest.mark.parametrize(
+    ("index", "typed", "says"),
+    [
+        (3, {"value": "muito"}, "não é um número"),
+        (3, {"value": "-5"}, "não serve"),
+        (1, {"value": '"madrugada"'}, "Escolha uma das opções"),
+        (1, {"value": ""}, "Escolha uma das opções"),
+    ],
+)
+def test_a_refused_edit_keeps_what_was_typed_beside_the_card(
+    ana: Client, rows: list[ProposedChange], index: int, typed: dict[str, str], says: str
+) -> None:
+    response = ana.post(address(rows[index], "edit"), {"expected_version": 1, **typed})
+    assert response.status_code in (400, 409)
+    card = response.context["page"].memory.changes[index]
+    assert card.open_form == "edit"
+    assert card.controls[0].value == typed["value"]
+    assert card.problem is not None
+    if says != "não serve":
+        assert says in text(response)
+    assert status(rows[index]) == "pending"
+
+
+# reject
+
+
+def test_a_rejection_keeps_its_reason_and_can_be_taken_back(ana: Client, ticket: Ticket, rows: list[ProposedChange]) -> None:
+    response = act(ana, address(rows[3], "reject"), reason="Valor errado")
+    assert "Rejeitado: Orçamento, 350" in text(response)
+    assert status(rows[3]) == "rejected"
+    assert "Valor errado" in text(ana.get(f"/tickets/{ticket.pk}/", {"pane": "history"}))
+    undone = act(ana, f"/tickets/{ticket.pk}/undo", version=2, expected_version=2)
+    assert undone.status_code == 200
+    assert "Versão 2 desfeita" in text(undone)
+    assert status(rows[3]) == "pending"
+
+
+def test_the_organisations_own_reasons_are_offered_by_digit(world: World, ana: Client, rows: list[ProposedChange]) -> None:
+    world.ana.organization.reject_reasons = ["Inventado", "Fora do assunto"]
+    world.ana.organization.save(update_fields=["reject_reasons"])
+    body = ana.get(f"/tickets/{rows[0].ticket_id}/").content.decode()
+    assert 'value="Inventado"' in body
+    assert 'data-digit="2"' in body
+
+
+# all at once
+
+
+def test_accept_all_takes_only_what_calls_for_no_care(ana: Client, ticket: Ticket, rows: list[ProposedChange]) -> None:
+    memory = ana.get(f"/tickets/{ticket.pk}/").context["page"].memory
+    labels = {card.id: card.label for card in memory.changes}
+    assert "Orçamento" not in [labels[key] for key in memory.bulk_ids]
+    response = act(ana, f"/tickets/{ticket.pk}/decide", expected_version=1, accept=list(memory.bulk_ids))
+    assert response.status_code == 200
+    assert response.context["memory"].version == 2
+
+
+def test_accept_all_of_nothing_is_refused(ana: Client, ticket: Ticket, rows: list[ProposedChange]) -> None:
+    assert act(ana, f"/tickets/{ticket.pk}/decide", expected_version=1).status_code == 400
+    assert act(ana, f"/tickets/{ticket.pk}/decide", expected_version=1, accept="nonsense").status_code == 404

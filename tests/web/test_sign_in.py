@@ -1,0 +1,64 @@
+"""Who is not signed in sees the sign-in page; a script is told so, and no login form lands in a panel."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from tests.support.asking import SCRIPT, text
+from tests.support.stories import PASSWORD, World
+
+TICKET = "/tickets/00000000-0000-7000-8000-000000000001/"
+
+
+@pytest.mark.parametrize("path", ["/", TICKET, f"{TICKET}memory", f"{TICKET}messages", f"{TICKET}summary"])
+def test_a_page_leads_to_the_sign_in_and_back(db: None, path: str) -> None:
+    response = Client().get(path)
+    assert response.status_code == 302
+    assert response["Location"] == f"/conta/login/?next={path}"
+
+
+@pytest.mark.parametrize("path", ["/", TICKET, f"{TICKET}memory", "/live"])
+def test_a_script_gets_a_bare_401(db: None, path: str) -> None:
+    response = Client().get(path, headers=SCRIPT)
+    assert (response.status_code, response.content) == (401, b"")
+
+
+@pytest.mark.parametrize("act", ["reply", "draft", "decide", "confirm", "set", "resolve", "undo", "propose", "status", "seen"])
+def test_a_forms_answer_is_401_for_a_script_too(db: None, act: str) -> None:
+    assert Client().post(TICKET + act, headers=SCRIPT).status_code == 401
+
+
+def test_signing_in_leads_to_the_queue(world: World) -> None:
+    client = Client(headers={"accept-language": "pt-BR"})
+    page = client.get("/conta/login/")
+    assert "Senha" in text(page)
+    response = client.post("/conta/login/", {"login": "ana@frio-certo.example", "password": PASSWORD})
+    assert (response.status_code, response["Location"]) == (302, "/")
+    assert "Decidir" in text(client.get("/"))
+
+
+def test_a_wrong_password_keeps_the_address_and_says_so(world: World) -> None:
+    client = Client(headers={"accept-language": "pt-BR"})
+    response = client.post("/conta/login/", {"login": "ana@frio-certo.example", "password": "errada-mas-longa"})
+    assert response.status_code == 200
+    assert 'value="ana@frio-certo.example"' in response.content.decode()
+    assert 'role="alert"' in response.content.decode()
+
+
+def test_nobody_signs_up(db: None) -> None:
+    assert "cadastro" in text(Client(headers={"accept-language": "pt-BR"}).get("/conta/signup/"))
+
+
+@pytest.mark.parametrize("path", ["/conta/password/reset/", "/conta/password/reset/done/"])
+def test_the_other_account_pages_are_ours(db: None, path: str) -> None:
+    assert "css/tokens.css" in Client().get(path).content.decode()
+
+
+def test_a_person_without_membership_is_told_so(world: World) -> None:
+    world.ana.is_active = False
+    world.ana.save(update_fields=["is_active"])
+    client = Client()
+    client.force_login(world.ana.user, "allauth.account.auth_backends.AuthenticationBackend")
+    assert client.get("/").status_code == 403
+    assert client.get("/", headers=SCRIPT).status_code == 403
