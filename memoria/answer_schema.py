@@ -17,7 +17,22 @@ _TEXT: Final[Json] = {"type": "string"}
 _TEXT_OR_NULL: Final[Json] = {"type": ["string", "null"]}
 _SCALARS: Final[tuple[Json, ...]] = tuple({"type": name} for name in ("string", "number", "boolean", "null"))
 _MAX_DEPTH: Final = 4  # an object within an object within a list; deeper field schemas are left to the domain's check
-_UNFINISHED_ATTEMPTS: Final = ("suggested", "tried")
+_BLOCK: Final = 6
+_PARTS: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    # What of a member can be changed; a constraint and a decision as a whole.
+    "commitments": (("status",), ("due",)),
+    "pending": (("status",),),
+    "constraints": ((),),
+    "decisions": ((),),
+    "authorizations": (("status",),),
+    "attempts": (("status",),),
+}
+_MOVABLE: Final[Mapping[str, frozenset[str]]] = {
+    "commitments": frozenset(SHAPES["commitments"].statuses) - FINISHED,
+    "pending": frozenset({"open"}),
+    "authorizations": frozenset({"granted"}),
+    "attempts": frozenset({"suggested", "tried"}),
+}
 
 
 def answer_schema(ticket_type: TicketType, state: State, shown: Collection[str]) -> Json:
@@ -44,31 +59,31 @@ def fixed_pointers(ticket_type: TicketType) -> list[str]:
 
 
 def member_pointers(ticket_type: TicketType, state: State, shown: Collection[str]) -> list[str]:
-    """What can still be changed of the members that there are, in the order of the collections and of their ids."""
+    """What can be changed of members, in the order of the collections and of their ids.
+
+    Ids come in blocks of _BLOCK around those shown that can still change: a schema that changed with every new member
+    would be read afresh each time (N4). An id in a block that no member has is refused by the domain like any other.
+    """
     return [
-        pointer
-        for name in SHAPES
+        make_pointer(name, f"{shape.letter}-{number}", *part)
+        for name, shape in SHAPES.items()
         if name in ticket_type.collections
-        for identifier, member in state.values.get(name, {}).items()
-        if make_pointer(name, identifier) in shown
-        for pointer in _changeable(name, identifier, member)
+        for number in _numbers(name, state, shown)
+        for part in _PARTS[name]
     ]
 
 
-def _changeable(collection: str, identifier: str, member: Mapping[str, Json]) -> Iterable[str]:
-    status = member.get("status")
-    match collection:
-        case "constraints" | "decisions":
-            return (make_pointer(collection, identifier),)
-        case "commitments" if status not in FINISHED:
-            return (make_pointer(collection, identifier, part) for part in ("status", "due"))
-        case "pending" if status == "open":
-            return (make_pointer(collection, identifier, "status"),)
-        case "authorizations" if status == "granted":
-            return (make_pointer(collection, identifier, "status"),)
-        case "attempts" if status in _UNFINISHED_ATTEMPTS:
-            return (make_pointer(collection, identifier, "status"),)
-    return ()
+def _numbers(collection: str, state: State, shown: Collection[str]) -> list[int]:
+    blocks = {
+        (int(identifier.partition("-")[2]) - 1) // _BLOCK
+        for identifier, member in state.values.get(collection, {}).items()
+        if make_pointer(collection, identifier) in shown and _can_change(collection, member)
+    }
+    return [block * _BLOCK + offset for block in sorted(blocks) for offset in range(1, _BLOCK + 1)]
+
+
+def _can_change(collection: str, member: Mapping[str, Json]) -> bool:
+    return collection not in _MOVABLE or member.get("status") in _MOVABLE[collection]
 
 
 def _closed(properties: Mapping[str, Json]) -> dict[str, Json]:

@@ -7,6 +7,7 @@ request costs is bounded by the budget and by what holds now, never by how long 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
@@ -35,13 +36,13 @@ _WEEKDAYS: Final[Mapping[bool, tuple[str, ...]]] = {
 class Budget:
     """Tokens per layer, and counts where a layer is a list."""
 
-    state: int = 1200
-    settled: int = 12  # names
+    state: int = 1000
+    members: int = 10  # shown whole, beside open commitments and literals; and as many names
     proposed: int = 300
     learnings: int = 250
     retrieved: int = 500
-    older: int = 6  # messages
-    recent: int = 700
+    older: int = 5  # messages
+    recent: int = 600
     older_message: int = 200  # one of them
     new: int = 6000
     new_message: int = 2000  # one of them
@@ -142,7 +143,7 @@ def assemble(
     budget = budget or Budget()
     count = _Counter(count_tokens)
     ticket_type = type_document(material.ticket_type)
-    held = view(material.state, material.ticket_type, count.of, budget.state, budget.settled)
+    held = view(material.state, material.ticket_type, count.of, budget.state, budget.members)
     scribe = _Scribe(material, zone, language, budget, count)
     proposed = _within(reversed(material.proposed), budget.proposed, Proposed.to_json, lambda item: item.path, count)
     learnings = _within(material.learnings, budget.learnings, str, lambda item: item[:40], count)
@@ -163,7 +164,7 @@ def assemble(
     layers = (
         Layer("ticket_type", count.of(ticket_type), len(material.ticket_type.fields)),
         learnings.layer("learnings"),
-        Layer("literals", count.of(held.literals), len(held.literals)),
+        Layer("literals", count.of(held.literals), held.literal_count),
         Layer("state", count.of(held.document), held.included, tuple(LeftOut(*item) for item in held.left_out)),
         proposed.layer("proposed"),
         retrieved.layer("retrieved"),
@@ -179,13 +180,23 @@ def _origin(item: Message | Snippet) -> str:
 
 
 def type_document(ticket_type: TicketType) -> dict[str, Json]:
-    """The ticket type as the model sees it: what a field is, and who may give its value."""
+    """The ticket type as the model sees it: what a field is, and who may give its value.
+
+    What most fields share is said once: the order of sources that is the most usual, text as the type, no inference.
+    """
+    orders = Counter(row.sources for row in ticket_type.fields.values())
+    usual = orders.most_common(1)[0][0] if orders else ()
     fields: list[Json] = []
     for row in ticket_type.fields.values():
         shown: dict[str, Json] = {"path": row.pointer, "label": row.label}
         if row.description:
             shown["description"] = row.description
-        shown |= {"schema": row.schema, "sources": list(row.sources), "inference": row.inference}
+        if row.schema != {"type": "string"}:
+            shown["schema"] = row.schema
+        if row.sources != usual:
+            shown["sources"] = list(row.sources)
+        if row.inference != "refuse":
+            shown["inference"] = row.inference
         if row.literal:
             shown["literal"] = True
         fields.append(shown)
@@ -194,7 +205,7 @@ def type_document(ticket_type: TicketType) -> dict[str, Json]:
         collections[name] = {"sources": list(rules.sources)}
         if rules.kinds:
             collections[name]["kinds"] = list(rules.kinds)
-    return {"name": ticket_type.name, "fields": fields, "collections": collections}
+    return {"name": ticket_type.name, "sources": list(usual), "fields": fields, "collections": collections}
 
 
 class _Counter:
@@ -267,7 +278,7 @@ class _Scribe:
         """The new messages, oldest first, as many as fit; the first always. The rest is for the next run."""
         rows, through = _Rows(), 0
         for message in messages:
-            written = self._write(message, self.budget.new_message)
+            written = self._write(message, self.budget.new_message, whole=True)
             if rows.rows and rows.tokens + written.tokens > self.budget.new:
                 rows.left_out.append(LeftOut(f"{message.id} on", "next run"))
                 break
@@ -302,8 +313,11 @@ class _Scribe:
                 self.tools.take(written.row, written.tokens)
         (self.tools if written.is_tool else rows).left_out.extend(written.left_out)
 
-    def _write(self, message: Message, budget: int) -> _Written:
-        """One message as the model sees it; no row where it holds nothing that could be cited."""
+    def _write(self, message: Message, budget: int, *, whole: bool = False) -> _Written:
+        """One message as the model sees it; no row where it holds nothing that could be cited.
+
+        `whole` tells the author's name and the weekday too: promises and dates are read from new messages.
+        """
         is_tool = message.author.kind in _TOOL_KINDS
         parts = without(message.text, message.unquotable)
         why = "deleted" if message.deleted else "automatic" if message.automatic else "" if parts else "nothing to quote"
@@ -312,13 +326,13 @@ class _Scribe:
         text, dropped = cut(
             message.text, parts, min(budget, self.budget.tool_output) if is_tool else budget, self.count.text, self.telling
         )
-        row: dict[str, Json] = {
-            "id": message.id,
-            "author": {"kind": message.author.kind.value, "name": message.author.name},
-            "sent_at": self._moment(message.said_at),
-            "weekday": _WEEKDAYS[self.language.lower().startswith("pt")][message.said_at.astimezone(self.zone).weekday()],
-            "text": text,
-        }
+        author: dict[str, Json] = {"kind": message.author.kind.value}
+        row: dict[str, Json] = {"id": message.id, "author": author, "sent_at": self._moment(message.said_at)}
+        if whole:
+            author["name"] = message.author.name
+            weekdays = _WEEKDAYS[self.language.lower().startswith("pt")]
+            row["weekday"] = weekdays[message.said_at.astimezone(self.zone).weekday()]
+        row["text"] = text
         marks = self.material.marks.get(message.id)
         if marks:
             row["mark"] = [mark.to_json() for mark in marks]

@@ -21,8 +21,11 @@ _WHY_BUDGET: Final = "budget"
 class StateView:
     """The two parts of the state in a context, and what is in neither."""
 
-    literals: dict[str, Json]  # pointer -> row or member: literal fields, identifiers, constraints, decisions
-    document: dict[str, Json]  # {"fields": {pointer: row}, "members": {pointer: member}, "settled"?: [names]}
+    literals: dict[str, Json]  # literal fields and identifiers, constraints, decisions; in the parts of `document`
+    document: dict[
+        str, Json
+    ]  # "values": {pointer: value}, "doubtful": {pointer: row}, "members": {pointer: member}, "settled": [names]
+    literal_count: int
     shown_members: frozenset[str]  # pointers of the members that stand whole in either
     included: int
     left_out: tuple[tuple[str, str], ...]  # what, why
@@ -40,33 +43,42 @@ class _Row:
     literal: bool = False
 
 
-def view(state: State, ticket_type: TicketType, count: Callable[[Json], int], budget: int, names: int) -> StateView:
-    """The view of `state` within `budget` tokens, naming at most `names` settled things.
+def view(state: State, ticket_type: TicketType, count: Callable[[Json], int], budget: int, most: int) -> StateView:
+    """The view of `state` within `budget` tokens; at most `most` members that are neither open nor literal, and as many names.
 
     Whatever is literal, a constraint, a decision or an open commitment is whole in it, over budget or not.
     """
     rows = [*_fields(state, ticket_type), *_members(state)]
-    literals = {row.pointer: row.shown for row in rows if row.literal}
+    literals = [row for row in rows if row.literal]
     others = [row for row in rows if not row.literal]
-    spent = sum(count({row.pointer: row.shown}) for row in others if row.must)
     whole = {row.pointer for row in others if row.must}
+    spent = sum(count({row.pointer: row.shown}) for row in others if row.must)
+    members = 0
     for row in sorted((row for row in others if not row.must and not row.settled), key=_rank):
+        is_member = _is_member(row.pointer)
         cost = count({row.pointer: row.shown})
-        if spent + cost <= budget:
+        if spent + cost <= budget and not (is_member and members >= most):
             spent += cost
+            members += is_member
             whole.add(row.pointer)
     named = sorted((row for row in others if row.pointer not in whole), key=lambda row: -row.since)
-    document: dict[str, Json] = {
-        "fields": {row.pointer: row.shown for row in others if row.pointer in whole and not _is_member(row.pointer)},
-        "members": {row.pointer: row.shown for row in others if row.pointer in whole and _is_member(row.pointer)},
-    }
+    document = _document([row for row in others if row.pointer in whole])
     if named:
-        document["settled"] = [row.name for row in named[:names]]
-    left_out = [(row.name, _WHY_SETTLED if row.settled else _WHY_BUDGET) for row in named[:names]]
-    if len(named) > names:
-        left_out.append((f"{len(named) - names} older", _WHY_SETTLED))
+        document["settled"] = [row.name for row in named[:most]]
+    left_out = [(row.name, _WHY_SETTLED if row.settled else _WHY_BUDGET) for row in named[:most]]
+    if len(named) > most:
+        left_out.append((f"{len(named) - most} older", _WHY_SETTLED))
     shown = {row.pointer for row in rows if _is_member(row.pointer) and (row.literal or row.pointer in whole)}
-    return StateView(literals, document, frozenset(shown), len(literals) + len(whole), tuple(left_out))
+    return StateView(_document(literals), document, len(literals), frozenset(shown), len(whole), tuple(left_out))
+
+
+def _document(rows: Iterable[_Row]) -> dict[str, Json]:
+    """The rows by what they are; a part that holds nothing is left out."""
+    parts: dict[str, Json] = {}
+    for row in rows:
+        part = "members" if _is_member(row.pointer) else "doubtful" if row.live else "values"
+        parts.setdefault(part, {})[row.pointer] = row.shown["value"] if part == "values" else row.shown
+    return {part: parts[part] for part in ("values", "doubtful", "members") if part in parts}
 
 
 def _rank(row: _Row) -> tuple[bool, int]:
@@ -110,7 +122,7 @@ def _members(state: State) -> Iterable[_Row]:
             yield _Row(
                 pointer,
                 _member_row(member, slots[0]),
-                f"{pointer} {member.get(shape.text_keys[-1], '')}"[:80] + (f" ({status})" if status else ""),
+                f"{pointer} {member.get(shape.text_keys[-1], '')}"[:60] + (f" ({status})" if status else ""),
                 max((slot.since_version for slot in slots if slot is not None), default=0),
                 must=collection == "commitments" and not finished,
                 live=status in _OPEN_STATUSES,

@@ -106,23 +106,24 @@ def read_ticket(document: Json) -> Ticket | None:
         return None
     ticket_type = _object(document.get("ticket_type"))
     state, literals = _object(document.get("state")), _object(document.get("literals"))
-    fields = tuple(_field(row) for row in _list(ticket_type.get("fields")) if isinstance(row.get("path"), str))
+    usual = _texts(ticket_type.get("sources")) or ("customer", "agent")
+    fields = tuple(_field(row, usual) for row in _list(ticket_type.get("fields")) if isinstance(row.get("path"), str))
     collections = {
         name: Collection(_texts(rules.get("sources")), _texts(rules.get("kinds")))
         for name, rules in _object(ticket_type.get("collections")).items()
         if isinstance(rules, dict)
     }
-    rows = {**_object(state.get("fields")), **literals}
     known = {row.path for row in fields}
-    values = {path: row["value"] for path, row in rows.items() if path in known and isinstance(row, dict) and "value" in row}
-    doubtful = frozenset(path for path in values if rows[path].get("status") not in (None, "current"))
-    members = {path: row for path, row in {**literals, **_object(state.get("members"))}.items() if path not in known}
+    rows = {**_object(literals.get("doubtful")), **_object(state.get("doubtful"))}
+    values = {**_object(literals.get("values")), **_object(state.get("values"))}
+    values |= {path: row["value"] for path, row in rows.items() if isinstance(row, dict) and "value" in row}
+    members = {**_object(literals.get("members")), **_object(state.get("members"))}
     kinds = collections["commitments"].kinds if "commitments" in collections else ()
     return Ticket(
         fields,
         collections,
-        values,
-        doubtful,
+        {path: value for path, value in values.items() if path in known},
+        frozenset(rows),
         {path: row for path, row in members.items() if isinstance(row, dict)},
         tuple((row["path"], row.get("value")) for row in _list(document.get("proposed")) if isinstance(row.get("path"), str)),
         tuple(map(_message, _list(document.get("context")))),
@@ -143,12 +144,12 @@ def _texts(value: Json) -> tuple[str, ...]:
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
 
-def _field(row: Mapping[str, Json]) -> Field:
+def _field(row: Mapping[str, Json], usual: tuple[str, ...]) -> Field:
     return Field(
         row["path"],
         str(row.get("label") or ""),
         _object(row.get("schema")) or {"type": row.get("type", "string")},
-        _texts(row.get("sources")) or ("customer", "agent"),
+        _texts(row.get("sources")) or usual,
         str(row.get("description") or ""),
     )
 

@@ -66,10 +66,8 @@ def a_document(
             },
         },
         "state": {
-            "fields": {
-                path: {"value": value, **({"status": "needs_confirmation"} if path in doubtful else {})}
-                for path, value in (values or {}).items()
-            },
+            "values": {path: value for path, value in (values or {}).items() if path not in doubtful},
+            "doubtful": {path: {"value": (values or {})[path], "status": "needs_confirmation"} for path in doubtful},
             "members": members or {},
         },
         **({"proposed": proposed} if proposed else {}),
