@@ -204,10 +204,10 @@ def step(run: Run, outcome: Outcome, limits: Limits, jitter: float = 0.0) -> tup
                 following = Park(Problem.REJECTED_REQUEST, f"{status} {detail}".strip())
             else:
                 run, following = replace(run, mode=lower), Again(0.0)
-        case Unreached(kind, retry_after, _, detail):
+        case _:
             run = replace(run, failures=run.failures + 1)
-            wait = Again(_wait(run.failures, retry_after, limits, jitter))
-            following = wait if left else Park(Problem.UNAVAILABLE, f"{kind} {detail}".strip())
+            wait = Again(_wait(run.failures, outcome.retry_after, limits, jitter))
+            following = wait if left else Park(Problem.UNAVAILABLE, f"{outcome.kind} {outcome.detail}".strip())
     return run, following
 
 

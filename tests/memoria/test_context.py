@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from memoria.marks import Mark, PastChange, marks
 from memoria.passages import CUT, cut, passages, without
 from memoria.patch import MISSING
 from memoria.proposals import Status
+from memoria.state import Replaced
 from tests.memoria.asking import ZONE, ask_about, count_words, document_of
 from tests.memoria.bench import Bench, a_field, a_type
 
@@ -118,6 +120,15 @@ def test_settled_things_are_named_a_few_of_them_and_the_rest_is_counted(bench: B
     assert [item.what for item in layer(request, "state").left_out][-1] == "52 older"
 
 
+def test_a_member_in_doubt_says_so() -> None:
+    bench = Bench(a_type({"/facts/bairro": a_field(label="Bairro", invalidates=["commitments:visit"])}))
+    bench.put("/facts/bairro", "Torre")
+    bench.put("/commitments/-", {"task": "visita", "owner": "team", "kind": "visit"})
+    bench.put("/facts/bairro", "Graças")
+    members = document_of(ask_about(bench, bench.say("customer", "oi")))["state"]["members"]
+    assert members["/commitments/c-1"]["slot"] == "needs_confirmation"
+
+
 def test_what_is_open_goes_before_what_is_recent(bench: Bench) -> None:
     bench.put("/pending/-", {"question": "Quinta às 14h?"})
     _crowded(bench, 8)
@@ -140,6 +151,8 @@ def test_an_older_message_that_does_not_fit_is_named(bench: Bench) -> None:
     bench.say("customer", "curta")
     bench.say("customer", "muito comprida " * 60)
     request = ask_about(bench, bench.say("customer", "nova"), budget=Budget(recent=60, older_message=1000))
+    reported = next(row for row in request.report.to_json()["layers"] if row["name"] == "recent")
+    assert reported["left_out"] == [{"what": "m-2", "why": "budget"}]
     assert [row["text"] for row in document_of(request)["context"]] == ["curta"]
     assert why_left_out(request, "recent") == {"m-2": "budget"}
 
@@ -217,6 +230,8 @@ def test_what_was_proposed_learnt_and_retrieved_has_its_place_and_its_budget(ben
     assert document["retrieved"][0]["id"] == old
     assert document["retrieved"][1]["from"] == "atendimento 12"
     assert why_left_out(request, "learnings") == {"x" * 40: "budget"}
+    short = ask_about(bench, reference, retrieved=[message, snippet], budget=Budget(retrieved=5))
+    assert why_left_out(short, "retrieved") == {old: "budget", "atendimento 12": "budget"}
 
 
 # --- the whole ----------------------------------------------------------------------------------------------------
@@ -239,6 +254,7 @@ def test_the_report_adds_up_to_what_is_sent(bench: Bench) -> None:
     assert request.report.total_tokens == sent
     document = request.report.to_json()
     assert document["total_tokens"] == sent
+    assert document["layers"][6] == {"name": "retrieved", "tokens": 0, "included": 0, "left_out": []}
     assert [row["name"] for row in document["layers"]][:2] == ["rules", "ticket_type"]
 
 
@@ -255,6 +271,7 @@ def test_a_withdrawn_value_and_a_cancelled_promise_mark_the_words_that_backed_th
     bench.accept(bench.one("add", "/facts/horario", "quinta 14h", (said, "quinta 14h")))
     promised = bench.say("agent", "Vou ligar amanhã", "Ana")
     bench.accept(bench.one("add", "/commitments/-", {"task": "ligar", "owner": "team"}, (promised, "Vou ligar amanhã")))
+    bench.put("/commitments/c-1/status", "in_progress")  # moves on, and nothing about it was wrong
     assert marks(bench.state) == {}
     gone = bench.say("customer", "não é quinta, e não precisa ligar", "Helena")
     bench.accept(
@@ -295,6 +312,19 @@ def test_a_value_that_holds_again_marks_nothing(bench: Bench) -> None:
     bench.put("/facts/bairro", "Graças")
     bench.put("/facts/bairro", "Torre")
     assert said not in marks(bench.state)
+
+
+def test_a_state_whose_last_change_brought_back_the_same_value_marks_nothing(bench: Bench) -> None:
+    said = bench.say("customer", "moro em Torre", "Helena")
+    bench.accept(bench.one("add", "/facts/bairro", "Torre", (said, "Torre")))
+    slot = bench.slot("/facts/bairro")
+    replaced = Replaced(1, "Torre", slot.evidence)
+    state = replace(bench.state, slots={"/facts/bairro": replace(slot, replaces=replaced)})
+    assert marks(state) == {}
+
+
+def test_a_mark_without_a_value_names_none() -> None:
+    assert Mark("rejected", "/facts/bairro", MISSING).to_json() == {"what": "rejected", "path": "/facts/bairro"}
 
 
 # --- passages -----------------------------------------------------------------------------------------------------

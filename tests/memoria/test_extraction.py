@@ -127,6 +127,8 @@ RICH = a_type(
         "/facts/medidas": a_field(schema={"type": "object", "properties": {"largura": {"type": "number"}}}),
         "/facts/linhas": a_field(schema={"type": ["array", "null"], "items": {"type": "object", "properties": {"nome": {}}}}),
         "/facts/livre": a_field(schema={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "number"}}]}),
+        "/facts/qualquer": a_field(schema=True),
+        "/facts/fundo": a_field(schema=json.loads('{"type":"array","items":' * 6 + "{}" + "}" * 6)),
         "/identifiers/pedido": a_field(schema={"type": "string", "pattern": "^[A-Z]{2}-[0-9]+$"}),
     }
 )

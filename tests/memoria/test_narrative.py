@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 from memoria.narrative import Narrative, People, narrative
 from memoria.narrative_words import words_of
 from memoria.sources import Kind
-from memoria.state import State
-from tests.memoria.bench import Bench, a_field, a_type
+from memoria.state import SlotStatus, State
+from tests.memoria.bench import SARA, Bench, a_field, a_type
 
 ZONE = ZoneInfo("America/Sao_Paulo")
 SERVICE = a_type(
@@ -146,6 +147,38 @@ def test_a_term_that_was_withdrawn_is_told_so(bench: Bench) -> None:
     bench.put("/commitments/-", {"task": "verificar", "owner": "customer", "due": "2026-03-13"})
     bench.put("/commitments/c-1/due", None)
     assert lines(bench)[1:] == ["Prometido: Helena: verificar — prometido, ainda não feito, prazo retirado."]
+
+
+def test_a_term_in_doubt_or_in_conflict_is_told_so(bench: Bench) -> None:
+    agent = bench.say("agent", "A visita é sexta, dia 13", "Ana")
+    value = {"task": "visita", "owner": "team", "due": "2026-03-13", "kind": "visit"}
+    bench.accept(bench.one("add", "/commitments/-", value, (agent, "A visita é sexta, dia 13")))
+    customer = bench.say("customer", "só posso dia 16", "Helena")
+    bench.accept(bench.one("replace", "/commitments/c-1/due", "2026-03-16", (customer, "só posso dia 16")))
+    assert "o prazo está em conflito" in lines(bench)[1]
+    bench.resolve("/commitments/c-1/due", "challenger", challenger=0, actor=SARA)
+    assert "até 16/03/2026" in lines(bench)[1]
+    bench.rewrite(customer, "só posso outro dia")
+    assert "o prazo precisa de confirmação" in lines(bench)[1]
+
+
+def test_words_that_were_edited_away_are_told_as_the_reason_of_the_doubt(bench: Bench) -> None:
+    said = bench.say("customer", "moro em Torre", "Helena")
+    bench.accept(bench.one("add", "/facts/bairro", "Torre", (said, "Torre")))
+    bench.rewrite(said, "moro longe")
+    assert lines(bench)[1:] == ["A confirmar: Bairro: Torre — precisa confirmar, a mensagem citada mudou."]
+
+
+def test_a_type_without_a_goal_tells_of_none() -> None:
+    assert lines(Bench(a_type())) == []
+
+
+def test_a_slot_that_never_held_a_value_is_told_as_open(bench: Bench) -> None:
+    bench.put("/facts/horario", "quinta")
+    slot = replace(bench.slot("/facts/horario"), status=SlotStatus.OPEN, replaces=None)
+    state = replace(bench.state, values={**bench.state.values, "facts": {}}, slots={"/facts/horario": slot})
+    found = narrative(state, SERVICE, language="pt-BR")
+    assert found.paragraphs[1].text == "Em aberto: Horário: em aberto."
 
 
 def test_what_is_over_is_told_apart_from_what_is_promised(bench: Bench) -> None:

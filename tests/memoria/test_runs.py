@@ -152,6 +152,7 @@ NOW = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
         ("86400", 86_400.0),
         ("Tue, 10 Mar 2026 11:59:00 GMT", None),  # past
         ("Tue, 10 Mar 2026 09:00:37 -0300", 37.0),
+        ("Tue, 10 Mar 2026 12:00:37 -0000", 37.0),  # a time without a known zone is Greenwich's
         ("amanhã", None),
         ("-5", None),
         ("1e9", None),
