@@ -9,7 +9,8 @@ RUN /opt/venv/bin/pip install --require-hashes --no-deps -r /tmp/base.txt \
 
 FROM python:3.13-slim
 ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
-    DATA_DIR=/var/lib/lastro STATIC_ROOT=/opt/static PROMETHEUS_MULTIPROC_DIR=/tmp/metrics
+    DATA_DIR=/var/lib/lastro STATIC_ROOT=/opt/static PROMETHEUS_MULTIPROC_DIR=/tmp/metrics \
+    REMAP_SIGTERM=SIGQUIT
 RUN useradd --system --home-dir /var/lib/lastro --create-home --shell /usr/sbin/nologin lastro \
     && install --directory --owner=lastro /tmp/metrics
 COPY --from=build /opt/venv /opt/venv

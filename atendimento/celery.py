@@ -30,8 +30,9 @@ app.conf.update(
     task_acks_late=True,
     task_reject_on_worker_lost=True,
     worker_prefetch_multiplier=1,
-    # After SIGTERM, time for short tasks to end; a model call is given back to the queue.
-    worker_soft_shutdown_timeout=4.0,
+    # Asked to end (SIGQUIT; SIGTERM where REMAP_SIGTERM=SIGQUIT), short tasks get this long; a model call that takes
+    # longer goes back to the queue at once, instead of after the visibility timeout.
+    worker_soft_shutdown_timeout=3.0,
     worker_cancel_long_running_tasks_on_connection_loss=True,
     worker_hijack_root_logger=False,
     task_serializer="json",

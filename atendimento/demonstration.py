@@ -105,8 +105,8 @@ class Demonstration:
         self.print(f"Open {self.address}  (Ctrl-C ends it; the data stays in {self.data_dir})")
 
     def _stop(self) -> None:
-        self.supervisor.stop(8.0)
-        stop_forgotten(1.0)
+        self.supervisor.stop(9.0)
+        stop_forgotten(0.5)
         if self.listener is not None:
             self.listener.close()
         if self.lock is not None:
@@ -160,6 +160,7 @@ class Demonstration:
             **os.environ,
             "DATA_DIR": str(self.data_dir),
             "PYTHONUNBUFFERED": "1",
+            "REMAP_SIGTERM": "SIGQUIT",
         }
 
     def _start_servers(self, secrets: Mapping[str, str]) -> None:
@@ -212,9 +213,9 @@ class Demonstration:
         for number in range(1, min(os.cpu_count() or 1, 2) + 1):
             self._launch(f"Web {number}", *web, pass_fds=(listener.fileno(),))
         for number in (1, 2):
-            # Tasks wait for the model most of the time: threads serve many with few connections and little memory.
+            # Processes, not threads: only those can be ended in the middle of a model call.
             name = f"worker-{number}@{socket.gethostname()}"
-            options = ("--pool", "threads", "--concurrency", "4", "--without-gossip", "--without-mingle", "--hostname", name)
+            options = ("--pool", "prefork", "--concurrency", "2", "--without-gossip", "--without-mingle", "--hostname", name)
             self._launch(f"Worker {number}", *celery, "worker", *options)
         # The clock keeps nothing on disk: its entries are all "every so often" or "at this hour".
         self._launch("Beat", *celery, "beat", "--scheduler", "celery.beat:Scheduler")
@@ -222,7 +223,7 @@ class Demonstration:
     def _seed(self) -> str:
         logins = self._manage("seed_demo")
         self.say("The demonstration's data is in place")
-        return logins.strip()
+        return logins
 
     def _wait_for_web(self) -> None:
         if not wait_until(lambda: _answers(f"{self.address}/readyz"), self._children, 60):
@@ -242,14 +243,13 @@ class Demonstration:
         self.supervisor.start(Service(name, start, PRODUCT))
 
     def _manage(self, *arguments: str) -> str:
-        """Run a management command to its end; a failure is its last line."""
-        child = Child(
-            arguments[0],
-            [sys.executable, "manage.py", *arguments],
-            log=self.logs / f"{arguments[0]}.log",
-            env=self.env,
-            cwd=BASE_DIR,
-        )
+        """Run a management command to its end, for what it prints; a failure is its last line."""
+        name = arguments[0]
+        printed = self.logs / f"{name}.out"
+        printed.unlink(missing_ok=True)
+        # What it logs is no part of what it prints.
+        command = [sys.executable, "manage.py", *arguments]
+        child = Child(name, command, log=self.logs / f"{name}.log", output=printed, env=self.env, cwd=BASE_DIR)
         try:
             while child.is_running():
                 self.supervisor.look()
@@ -257,8 +257,8 @@ class Demonstration:
         finally:
             child.stop(3)
         if child.process.returncode:
-            raise EmbeddedError(f"'manage.py {arguments[0]}' failed: {child.last_words()} (more in {child.log})")
-        return child.last_words(200)
+            raise EmbeddedError(f"'manage.py {name}' failed: {child.last_words()} (more in {child.log})")
+        return printed.read_text(encoding="utf-8").strip()
 
     def _children(self) -> list[Child]:
         return [service.child for service in self.supervisor.services if service.child is not None]

@@ -10,9 +10,12 @@ import logging.config
 from typing import Any
 
 import structlog
+from structlog.tracebacks import ExceptionDictTransformer
 
 # Lines of these are repeated by our own request line, or tell nothing an operator acts upon.
 QUIET = {"uvicorn.access": "WARNING", "httpx": "WARNING", "httpcore": "WARNING", "openai": "WARNING", "django.request": "ERROR"}
+# Without local variables: they hold what people wrote, and addresses with passwords.
+TRACEBACKS = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
 
 
 def configure(settings: dict[str, Any]) -> None:
@@ -26,7 +29,7 @@ def configure(settings: dict[str, Any]) -> None:
     renderer: list[Any] = (
         [structlog.dev.ConsoleRenderer(colors=False)]
         if settings["readable"]
-        else [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(ensure_ascii=False)]
+        else [TRACEBACKS, structlog.processors.JSONRenderer(ensure_ascii=False)]
     )
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

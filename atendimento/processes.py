@@ -48,7 +48,7 @@ def die_with_parent(death_signal: signal.Signals, parent: int, mask: Iterable[in
 
 
 class Child:
-    """A started process with its log file."""
+    """A started process with its log file; `output` takes what it prints, where that is to be told from its log."""
 
     def __init__(
         self,
@@ -56,6 +56,7 @@ class Child:
         command: Sequence[str],
         *,
         log: Path,
+        output: Path | None = None,
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
         stop_signal: signal.Signals = signal.SIGTERM,
@@ -66,16 +67,16 @@ class Child:
         self.log = log
         self.stop_signal = stop_signal
         log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("ab") as output:
-            self.log_start = output.tell()
+        with log.open("ab") as errors, (output or log).open("ab") as printed:
+            self.log_start = errors.tell()
             # Held back until the child is noted: an interruption between the two would leave it to nobody.
             mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
             try:
                 self.process = subprocess.Popen(
                     list(command),
                     stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
+                    stdout=printed,
+                    stderr=errors,
                     env=None if env is None else dict(env),
                     cwd=cwd,
                     start_new_session=True,

@@ -19,7 +19,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def environment(**more: str) -> dict[str, str]:
     """Without this process's own settings module: the started ones run on the product's settings."""
-    return {**os.environ, "DJANGO_SETTINGS_MODULE": "atendimento.settings", "PYTHONUNBUFFERED": "1", **more}
+    return {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "atendimento.settings",
+        "PYTHONUNBUFFERED": "1",
+        "REMAP_SIGTERM": "SIGQUIT",
+        **more,
+    }
 
 
 def start(name: str, *arguments: str, **more: str) -> Child:
@@ -40,7 +46,10 @@ class LiveServer:
     def _wait(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and self.child.is_running():
-            with suppress(urllib.error.URLError, ConnectionError), urllib.request.urlopen(f"{self.url}/healthz", timeout=2):
+            with (
+                suppress(urllib.error.URLError, ConnectionError, TimeoutError),
+                urllib.request.urlopen(f"{self.url}/healthz", timeout=2),
+            ):
                 return
             time.sleep(0.05)
         self.child.stop(1)
@@ -55,7 +64,7 @@ class LiveWorker:
 
     def __init__(self) -> None:
         name = f"test-{settings.WORKER}-{os.getpid()}@localhost"
-        options = ("--pool", "threads", "--concurrency", "4", "--without-gossip", "--without-mingle", "--hostname", name)
+        options = ("--pool", "prefork", "--concurrency", "2", "--without-gossip", "--without-mingle", "--hostname", name)
         self.child = start("worker", "-m", "celery", "--app", "atendimento.celery", "worker", "--loglevel", "INFO", *options)
         deadline = time.monotonic() + 30
         while "ready." not in self.child.last_words(50):
