@@ -125,6 +125,17 @@ def test_a_promise_whose_status_or_due_moves_in_the_decision_holds_unless_the_wo
     assert bench.status(C1) == ("current" if spared else "needs_confirmation")
 
 
+@pytest.mark.parametrize(("first", "second"), [(15, 30), (30, 15)])
+def test_a_promise_of_which_both_parts_move_holds_where_one_has_words_that_are_not_older(first: int, second: int) -> None:
+    """K3: status and due in one decision."""
+    bench = bench_with_visit(at=10)
+    parts = [("status", "in_progress", first), ("due", "2026-12-07", second)]
+    held = [tell(bench, "customer", P, "novo", at=20)]
+    held += [tell(bench, "agent", f"{C1}/{part}", value, text="vamos nisso", op="replace", at=at) for part, value, at in parts]
+    bench.accept(*held)
+    assert bench.status(C1) == "current"
+
+
 @pytest.mark.parametrize(("at", "spared"), [(30, True), (15, False)])
 def test_a_promise_reaffirmed_in_the_decision_holds_unless_the_words_are_older(at: int, spared: bool) -> None:
     """K3, P3 and M7: the same words of the same message, read again; here the ground is older or newer than they are."""

@@ -135,6 +135,18 @@ def test_an_older_version_is_rebased_only_where_nothing_that_matters_was_touched
         assert held.status == "pending"
 
 
+def test_the_same_words_read_again_touch_their_pointer_though_no_slot_comes_out_other() -> None:
+    """V2, H1: "the pointers of the changes that it applied and of every slot that it altered"."""
+    bench = furnished()
+    held = bench.one("add", OTHER, "velho other", ("m-5", "velho other"))
+    bench.accept(held)
+    event = bench.events[-1]
+    assert (dict(event.slots), event.patch, event.pointers) == ({}, (), frozenset({OTHER}))
+    assert code_of(bench.put, OTHER, "outro", expected=6) == "version.conflict"
+    bench.undo(7)  # it touched something: no `undo.nothing`
+    assert held.status == "pending"
+
+
 def test_the_same_words_added_meanwhile_are_no_new_member() -> None:
     """V2, M7: allowed then, `no_change` now; another add to the collection is no touch of `/-`."""
     bench = Bench()
