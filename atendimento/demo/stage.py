@@ -8,7 +8,9 @@ is asked. A conversation is one transaction, so no worker sees its runs before t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -105,7 +107,8 @@ class DatabaseStage:
                 while self._unread().exists():
                     self._run(())
             case problem:
-                self._answer(*self._asked(), _completion(CUT_OFF, "length"), Problem(problem))
+                with _quiet("atendimento.propose"):
+                    self._answer(*self._asked(), _completion(CUT_OFF, "length"), Problem(problem))
 
     def _unread(self) -> QuerySet[Message]:
         return Message.objects.filter(ticket=self.ticket, awaits_reading=True, deleted_at=None)
@@ -235,6 +238,18 @@ class DatabaseStage:
             status=status,
             snoozed_until=MISSING if until is None else until,
         )
+
+
+@contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """Let a failure that is part of the script raise no alarm in the log."""
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _wire(change: Change) -> Json:

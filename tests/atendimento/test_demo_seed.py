@@ -127,7 +127,7 @@ def test_a_conversation_plays_as_written_on_any_day(conversation: script.Convers
 def test_a_quote_that_does_not_stand_stops_the_play_and_names_the_step() -> None:
     conversation = conversation_named("12-ainda-nao-lido")
     moment = datetime.fromisoformat(MOMENTS[0])
-    wrong = script.ChangePart("replace", "/identifiers/contrato", "88.120-7", (("oi", "contrato é 88.120-8"),))
+    wrong = script.ChangePart("replace", "/facts/aparelho", "freezer", (("oi", "meu freezer novo"),))
     steps = (*conversation.steps, script.Propose("engano", (wrong,)))
     broken = script.Conversation(**{**_fields(conversation), "steps": steps})
     with pytest.raises(PlayError, match=r"12-ainda-nao-lido, step 4 \(propose engano\).*evidence.quote_not_found"):
