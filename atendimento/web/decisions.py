@@ -75,7 +75,7 @@ def _answer(
 ) -> HttpResponse:
     asked = Asked(_pane(request), done=done, failure=failure)
     if is_fragment(request):
-        return show(request, "parts/memory.html", status, memory=tickets.memory(request.member, ticket_id, asked))
+        return show(request, "parts/memory_answer.html", status, memory=tickets.memory(request.member, ticket_id, asked))
     if failure is None:
         address = reverse("web:ticket", args=[ticket_id])
         pane = None if asked.pane == "decide" else asked.pane

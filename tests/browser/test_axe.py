@@ -1,0 +1,98 @@
+"""Each screen by axe, light and dark, wide and narrow: WCAG 2.2 AA."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from atendimento.models import Ticket
+from tests.browser.conftest import Open
+from tests.support import stories
+from tests.support.stories import World, change
+
+AXE = (Path(__file__).parent / "vendor/axe/axe.min.js").read_text(encoding="utf-8")
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def faults(page: Page) -> list[str]:
+    page.evaluate(AXE)
+    found: dict[str, Any] = page.evaluate("tags => axe.run({runOnly: {type: 'tag', values: tags}})", RULES)
+    return [
+        f"{fault['id']}: {node['target']} {node['any'][0]['message'] if node['any'] else fault['help']}"
+        for fault in found["violations"]
+        for node in fault["nodes"]
+    ]
+
+
+@pytest.fixture
+def crowded(world: World) -> Ticket:
+    """A ticket with every kind of card, a refused proposal, and a value of every status."""
+    ticket = stories.recife(world)
+    rows = stories.correction(world, ticket)
+    world.accept(rows[:1])
+    world.say(ticket, "Endereço: Rua das Flores, 10", "registry", "Cadastro")
+    world.say(ticket, "moro na Rua do Sol, 22. Meu vizinho fica no número 30")
+    world.accept(world.propose(ticket, change("/facts/endereco", "Rua das Flores, 10", ("m-7", "Rua das Flores, 10"))))
+    world.accept(world.propose(ticket, change("/facts/endereco", "Rua do Sol, 22", ("m-8", "Rua do Sol, 22"))))
+    world.propose(
+        ticket,
+        change("/facts/endereco", "número 30", ("m-8", "número 30")),
+        change("/facts/aparelho", "adega", ("m-8", "isto não está lá")),
+        change("/facts/sintoma", "não gela", ("m-8", "moro na Rua do Sol"), inference=True),
+    )
+    return ticket
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)], ids=["wide", "narrow"])
+def test_every_screen(world: World, crowded: Ticket, open_ticket: Open, scheme: Any, size: tuple[int, int]) -> None:
+    page = open_ticket(crowded, world.silvia)
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    assert faults(page) == []
+    page.keyboard.press("j")
+    page.keyboard.press("e")
+    assert faults(page) == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("r")
+    assert faults(page) == []
+    page.keyboard.press("?")
+    assert faults(page) == []
+    page.keyboard.press("Escape")
+    for query in ("?pane=state", "?pane=history", "?show=talk", "?show=queue", "?pane=state&version=1"):
+        page.goto(f"/tickets/{crowded.pk}/{query}")
+        if "state" in query:
+            page.evaluate("document.querySelectorAll('#memory details').forEach(details => { details.open = true; })")
+        assert faults(page) == [], query
+    for path in ("/", "/?q=nada-disso", f"/tickets/{crowded.pk}/summary"):
+        page.goto(path)
+        assert faults(page) == [], path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pages_before_signing_in(transactional_db: None, page: Page, scheme: Any) -> None:
+    page.emulate_media(color_scheme=scheme)
+    for path in ("/conta/login/", "/conta/password/reset/", "/conta/signup/"):
+        page.goto(path)
+        assert faults(page) == [], path
+    page.goto("/conta/login/")
+    page.locator("#id_login").fill("ninguem@example.com")
+    page.locator("#id_password").fill("errada-mas-longa")
+    page.locator("button.main").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert faults(page) == []
+
+
+@pytest.mark.parametrize("width", [1440, 1100, 760, 390, 320])
+def test_nothing_sticks_out_sideways(crowded: Ticket, open_ticket: Open, width: int) -> None:
+    page = open_ticket(crowded)
+    page.set_viewport_size({"width": width, "height": 800})
+    for query in ("", "?pane=state", "?pane=history", "?show=talk", "?show=queue"):
+        page.goto(f"/tickets/{crowded.pk}/{query}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, query
+        for part in ("#transcript", "#memory-scroll", "#queue-scroll"):
+            wide = page.locator(part).evaluate("part => part.scrollWidth - part.clientWidth")
+            assert wide <= 0, f"{part} at {query}"

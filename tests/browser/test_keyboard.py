@@ -1,0 +1,134 @@
+"""Twenty mixed changes on a long ticket, decided without a mouse; letters never act while somebody types."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from atendimento.models import ProposedChange, Ticket
+from tests.browser.conftest import Open
+from tests.support import stories
+from tests.support.stories import World, change
+
+
+@pytest.fixture
+def long_ticket(world: World) -> Ticket:
+    """400 messages, of which the last say twenty things."""
+    ticket = world.ticket("Conversa longa")
+    things = [f"preciso da coisa {number:02}" for number in range(1, 21)]
+    world.many(ticket, [f"conversa {number}" for number in range(1, 381)] + things)
+    changes = [
+        change("/pending/-", {"question": f"Entregar a coisa {number:02}?"}, (f"m-{380 + number}", f"coisa {number:02}"))
+        for number in range(1, 21)
+    ]
+    world.propose(ticket, *changes)
+    return ticket
+
+
+def left(page: Page) -> int:
+    return page.locator("#memory [data-card]").count()
+
+
+@pytest.mark.timeout(240)
+def test_twenty_changes_are_decided_by_keys_alone(long_ticket: Ticket, open_ticket: Open) -> None:
+    page = open_ticket(long_ticket)
+    assert page.locator("#stream .msg").count() == 100
+    assert left(page) == 20
+    top = page.locator("#memory .tabs").bounding_box()
+    page.keyboard.press("j")
+    for number in range(1, 21):
+        expect(page.locator("#memory .card.on .diff, #memory .card.on .value").first).to_contain_text(f"coisa {number:02}")
+        if number % 5 == 0:
+            page.keyboard.press("r")
+            page.keyboard.press("2")
+        elif number % 7 == 0:
+            page.keyboard.press("e")
+            page.keyboard.press("End")
+            page.keyboard.type(" Até sexta.")
+            page.keyboard.press("Enter")
+        else:
+            page.keyboard.press("a")
+        expect(page.locator("#memory [data-card]")).to_have_count(20 - number)
+    assert page.locator("#memory .tabs").bounding_box() == top
+    fates = ProposedChange.objects.filter(ticket=long_ticket).order_by("position").values_list("status", flat=True)
+    kinds = ["rejected" if n % 5 == 0 else "edited" if n % 7 == 0 else "accepted" for n in range(1, 21)]
+    assert list(fates) == kinds
+
+
+def test_letters_act_on_the_chosen_card_alone_and_never_in_a_field(world: World, open_ticket: Open) -> None:
+    ticket = stories.recife(world)
+    stories.correction(world, ticket)
+    page = open_ticket(ticket)
+    page.keyboard.press("a")
+    page.locator("#reply").fill("")
+    page.locator("#reply").press_sequentially("jaeruc/?n1")
+    expect(page.locator("#reply")).to_have_value("jaeruc/?n1")
+    assert left(page) == 4
+    assert page.url.endswith(f"{ticket.pk}/")
+    page.locator("#reply").press("Escape")
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+    page.keyboard.press("a")
+    page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
+    assert left(page) == 4
+
+
+def test_panes_queue_search_and_next_by_key(world: World, open_ticket: Open) -> None:
+    ticket = stories.recife(world)
+    stories.correction(world, ticket)
+    other = stories.divergence(world)
+    world.say(other, "uso geladeira", name="Eva")
+    world.propose(other, change("/facts/aparelho", "geladeira", ("m-3", "geladeira")))
+    page = open_ticket(ticket)
+    for key, pane in (("e", "state"), ("h", "history"), ("d", "decide")):
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        expect(page.locator(f"#memory[data-pane={pane}]")).to_be_visible()
+    page.keyboard.press("g")
+    page.keyboard.press("f")
+    expect(page.locator("#tickets a[aria-current]")).to_be_focused()
+    page.keyboard.press("/")
+    expect(page.locator("#search")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    page.wait_for_url(f"**/{other.pk}/**")
+
+
+def test_the_tab_key_reaches_every_decision(world: World, open_ticket: Open) -> None:
+    ticket = stories.recife(world)
+    stories.correction(world, ticket)
+    page = open_ticket(ticket)
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    for _step in range(80):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.dataset.key") == "a":
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("#memory [data-card]", has_text="Bairro da visita")).to_have_count(0)
+    expect(page.locator("#memory .card.on")).to_be_focused()
+
+
+def test_the_chosen_words_come_into_view_and_a_quote_leads_there_and_back(
+    long_ticket: Ticket, world: World, open_ticket: Open
+) -> None:
+    world.propose(long_ticket, change("/facts/aparelho", "conversa 7", ("m-7", "conversa 7")))
+    page = open_ticket(long_ticket)
+    page.locator("#memory .card", has_text="Aparelho").locator("[data-quote]").click()
+    expect(page.locator("#m-7")).to_be_in_viewport()
+    expect(page.locator("#m-7.found")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#memory .card.on h3")).to_have_text("Aparelho")
+
+
+def test_a_link_to_a_message_works_on_a_long_ticket(long_ticket: Ticket, open_ticket: Open) -> None:
+    page = open_ticket(long_ticket, query="#m-48")
+    expect(page.locator("#m-48")).to_be_in_viewport()
+    before = page.locator("#m-48").bounding_box()
+    page.locator("#older a").click()
+    expect(page.locator("#m-1")).to_be_attached()
+    after = page.locator("#m-48").bounding_box()
+    assert before is not None
+    assert after is not None
+    assert abs(before["y"] - after["y"]) < 400
