@@ -181,6 +181,15 @@ def test_the_same_value_settles_no_conflict() -> None:
     assert bench.slot("/facts/a").source == "registry"
 
 
+def test_other_words_of_the_same_message_are_not_older() -> None:
+    """P3: as strong and of the same message, they go first."""
+    bench = desk()
+    bench.say("customer", "é Derby. Repito: no Derby")
+    for quote in ("é Derby", "no Derby"):
+        bench.accept(bench.one("add", "/facts/a", "Derby", ("m-1", quote)))
+    assert [item.quote for item in bench.slot("/facts/a").evidence] == ["no Derby", "é Derby"]
+
+
 def test_the_same_words_again_are_kept_once() -> None:
     """P3: one quote, one evidence item."""
     bench = desk()
