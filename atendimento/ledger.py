@@ -40,6 +40,7 @@ from memoria.events import (
     verify_chain,
 )
 from memoria.members import FINISHED
+from memoria.narrative import Narrative, narrative
 from memoria.proposals import Status
 from memoria.state import SlotStatus, State, replay, slot_to_json, state_from_json, state_to_json
 
@@ -121,6 +122,28 @@ def read_state(ticket: Ticket, version: int | None = None) -> StateRead:
         raise access.NotFound("version")
     through = LedgerEvent.objects.filter(ticket=ticket, version=version).values_list("through_message", flat=True).first()
     return StateRead(held, ticket_type, through or 0)
+
+
+def tell(ticket_id: uuid.UUID, organization: Organization, state: State, ticket_type: fields.TicketType) -> Narrative:
+    """The narrative of a state, in the organisation's language and time zone (N2). Made anew each time, kept nowhere."""
+    goal = state.slots.get("/goal")
+    changed = goal is not None and goal.replaces is not None
+    return narrative(
+        state,
+        ticket_type,
+        language=organization.language,
+        zone=ZoneInfo(organization.timezone),
+        first_goal=_first_goal(ticket_id) if changed else None,
+    )
+
+
+def _first_goal(ticket_id: uuid.UUID) -> str | None:
+    row = LedgerEvent.objects.filter(ticket_id=ticket_id, pointers__contains=["/goal"], content__isnull=False)
+    first = row.order_by("version").first()
+    if first is None:
+        return None
+    found = [operation.value for operation in to_event(first).patch if operation.path == "/goal"]
+    return found[0] if found and isinstance(found[0], str) else None
 
 
 def events_between(ticket_id: uuid.UUID, after: int, up_to: int) -> list[Event]:

@@ -87,7 +87,7 @@ DATABASE_POOL_SIZE = env.integer("DATABASE_POOL_SIZE", 0, maximum=500)
 def _with_pool(database: dict[str, Any], size: int) -> dict[str, Any]:
     """A pool for the web server (see asgi.py), whose threads come and go; a command or worker keeps one connection."""
     if size and "OPTIONS" in database:
-        database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": size, "timeout": 10}
+        database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": size, "timeout": 60}
         # A restarted database leaves dead connections in the pool; each is tried before it is handed out.
         database["CONN_HEALTH_CHECKS"] = True
     return database

@@ -82,19 +82,25 @@ def append(
     state = book.append(event)
     rows = {str(row.pk): row for row in pending if str(row.pk) not in skip}
     waiting = [review.Pending(key, change_of(row), _proposed_verdict(row)) for key, row in rows.items()]
-    written = []
+    moot = []
     for settled in review.settle(event, state, waiting, desk):
-        row = rows[settled.id]
         if settled.superseded:
-            row.status = Status.SUPERSEDED
-        elif settled.judgement.refused:
-            # Nothing touched its pointer: it stays as shown, and the refusal is found when it is decided.
-            continue
-        else:
-            write_judgement(row, settled.judgement)
-        written.append(row)
-    ProposedChange.objects.bulk_update(written, ["status", *JUDGED])
+            moot.append(rows[settled.id].pk)
+        elif not settled.judgement.refused:
+            # Refused, though nothing touched its pointer: it stays as shown, and is refused when it is decided.
+            _rewrite(rows[settled.id], settled.judgement)
+    if moot:
+        ProposedChange.objects.filter(pk__in=moot).update(status=Status.SUPERSEDED)
     return state
+
+
+def _rewrite(row: ProposedChange, judgement: Judgement) -> None:
+    """Store a fresh verdict where it differs: most decisions leave most of what is undecided as it was."""
+    before = [getattr(row, column) for column in JUDGED]
+    write_judgement(row, judgement)
+    changed = [column for column, value in zip(JUDGED, before, strict=True) if getattr(row, column) != value]
+    if changed:
+        row.save(update_fields=changed)
 
 
 def _proposed_verdict(row: ProposedChange) -> Verdict:
@@ -103,13 +109,10 @@ def _proposed_verdict(row: ProposedChange) -> Verdict:
 
 def refresh(rows: Iterable[ProposedChange], state: State, desk: review.Desk) -> None:
     """Judge undecided changes anew and store what comes out, refusals aside (E7, E8)."""
-    written = []
     for row in rows:
         (judgement,) = review.admit(state, [change_of(row)], desk)
         if not judgement.refused:
-            write_judgement(row, judgement)
-            written.append(row)
-    ProposedChange.objects.bulk_update(written, JUDGED)
+            _rewrite(row, judgement)
 
 
 def finish(book: ledger.Book, kind: str, member: Membership | None, changes: Iterable[uuid.UUID] = ()) -> Written:

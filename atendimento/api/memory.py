@@ -21,8 +21,14 @@ DECIDE = {"POST": Permission.DECIDE}
 STATUSES = frozenset(status.value for status in Status)
 
 
-def written(result: Written, *, batch: bool = False) -> Response:
-    return Response(shapes.written(result, machine.changes_named(result.changes), batch=batch))
+class Write(Call):
+    """A call that makes a version, or answers the one that it made before."""
+
+    needs = DECIDE
+
+    def written(self, result: Written, *, batch: bool = False) -> Response:
+        told = ledger.tell(result.ticket_id, self.caller.organization, result.state, result.ticket_type)
+        return Response(shapes.written(result, machine.changes_named(result.changes), told.text, batch=batch))
 
 
 class State(Call):
@@ -37,7 +43,9 @@ class State(Call):
     )
     def get(self, request: Request, ticket_id: str) -> Response:
         ticket = access.ticket(self.caller.organization, ticket_id)
-        return Response(shapes.state_read(ledger.read_state(ticket, queries.version(request))))
+        read = ledger.read_state(ticket, queries.version(request))
+        told = ledger.tell(ticket.pk, self.caller.organization, read.state, read.ticket_type)
+        return Response(shapes.state_read(read, told.text))
 
 
 class StateDiff(Call):
@@ -161,15 +169,13 @@ class Changes(Call):
         )
 
 
-class Accept(Call):
-    needs = DECIDE
-
+class Accept(Write):
     @call("Accept a change", {200: schemas.WRITTEN}, takes=schemas.ACCEPT_IN, refuses=(404, 409), tag="changes")
     def post(self, request: Request, change_id: str) -> Response:
         access.change(self.caller.organization, change_id)
         body = bodies.read(request, schemas.ACCEPT_IN)
         override = body.get("override")
-        return written(
+        return self.written(
             actions.accept_change(
                 member=self.member,
                 change_id=change_id,
@@ -180,9 +186,7 @@ class Accept(Call):
         )
 
 
-class Edit(Call):
-    needs = DECIDE
-
+class Edit(Write):
     @call(
         "Accept a change with another value",
         {200: schemas.WRITTEN},
@@ -193,7 +197,7 @@ class Edit(Call):
     def post(self, request: Request, change_id: str) -> Response:
         access.change(self.caller.organization, change_id)
         body = bodies.read(request, schemas.EDIT_IN)
-        return written(
+        return self.written(
             actions.edit_change(
                 member=self.member,
                 change_id=change_id,
@@ -205,19 +209,15 @@ class Edit(Call):
         )
 
 
-class Reject(Call):
-    needs = DECIDE
-
+class Reject(Write):
     @call("Reject a change", {200: schemas.WRITTEN}, takes=schemas.REJECT_IN, refuses=(404, 409), tag="changes")
     def post(self, request: Request, change_id: str) -> Response:
         access.change(self.caller.organization, change_id)
         body = bodies.read(request, schemas.REJECT_IN, optional=True)
-        return written(actions.reject_change(member=self.member, change_id=change_id, reason=body.get("reason")))
+        return self.written(actions.reject_change(member=self.member, change_id=change_id, reason=body.get("reason")))
 
 
-class Decisions(Call):
-    needs = DECIDE
-
+class Decisions(Write):
     @call(
         "Decide several changes in one version",
         {200: schemas.WRITTEN},
@@ -235,7 +235,7 @@ class Decisions(Call):
             accept=body.get("accept", ()),
             reject=body.get("reject", ()),
         )
-        return written(result, batch=True)
+        return self.written(result, batch=True)
 
 
 def _reported(body: bodies.Body) -> Kind | None:
@@ -243,14 +243,12 @@ def _reported(body: bodies.Body) -> Kind | None:
     return None if reported is None else Kind(reported)
 
 
-class Confirm(Call):
-    needs = DECIDE
-
+class Confirm(Write):
     @call("Confirm a value", {200: schemas.WRITTEN}, takes=schemas.CONFIRM_IN, refuses=(404, 409), tag="slots")
     def post(self, request: Request, ticket_id: str) -> Response:
         access.ticket(self.caller.organization, ticket_id)
         body = bodies.read(request, schemas.CONFIRM_IN)
-        return written(
+        return self.written(
             actions.confirm_slot(
                 member=self.member,
                 ticket_id=ticket_id,
@@ -262,15 +260,13 @@ class Confirm(Call):
         )
 
 
-class Resolve(Call):
-    needs = DECIDE
-
+class Resolve(Write):
     @call("Settle a conflict", {200: schemas.WRITTEN}, takes=schemas.RESOLVE_IN, refuses=(404, 409), tag="slots")
     def post(self, request: Request, ticket_id: str) -> Response:
         access.ticket(self.caller.organization, ticket_id)
         body = bodies.read(request, schemas.RESOLVE_IN)
         challenger = body.get("challenger")
-        return written(
+        return self.written(
             actions.resolve_slot(
                 member=self.member,
                 ticket_id=ticket_id,
@@ -283,15 +279,13 @@ class Resolve(Call):
         )
 
 
-class Set(Call):
-    needs = DECIDE
-
+class Set(Write):
     @call("State or withdraw a value oneself", {200: schemas.WRITTEN}, takes=schemas.SET_IN, refuses=(404, 409), tag="slots")
     def post(self, request: Request, ticket_id: str) -> Response:
         access.ticket(self.caller.organization, ticket_id)
         body = bodies.read(request, schemas.SET_IN)
         value: object | Missing = body.get("value", MISSING)
-        return written(
+        return self.written(
             actions.set_slot(
                 member=self.member,
                 ticket_id=ticket_id,
@@ -305,9 +299,7 @@ class Set(Call):
         )
 
 
-class Undo(Call):
-    needs = DECIDE
-
+class Undo(Write):
     @call("Undo a version", {200: schemas.WRITTEN}, takes=schemas.UNDO_IN, refuses=(404, 409), tag="history")
     def post(self, request: Request, ticket_id: str) -> Response:
         access.ticket(self.caller.organization, ticket_id)
@@ -319,4 +311,4 @@ class Undo(Call):
             expected_version=body.whole("expected_version"),
             reason=body["reason"],
         )
-        return written(result)
+        return self.written(result)

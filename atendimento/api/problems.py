@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import structlog
 from django.core.exceptions import RequestDataTooBig
+from django.db import OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -91,6 +92,10 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
             return problem(413, _HTTP_CODES[413], "The body is larger than 1 MiB.")
         case exceptions.APIException():
             return _of_framework(error)
+        case OperationalError():
+            # No connection is free or the database is away: the call may be made again as it is.
+            log.error("database not reached", error=type(error.__cause__ or error).__name__)
+            return problem(503, "database.unavailable", "The database cannot be reached now.", headers={"Retry-After": "2"})
     # Where it happened, and not what it said: an exception's words may hold somebody's message.
     frames = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-8:]]
     log.error("unforeseen error", error=type(error).__name__, frames=frames)

@@ -59,12 +59,12 @@ def document(required: Schema, optional: Schema | None = None) -> Schema:
 # --- in -----------------------------------------------------------------------------------------------------------
 
 CITATION_IN: Final = document(
-    {"message": text(30), "quote": text(MAX_TEXT)},
+    {"message": text(200), "quote": text(MAX_TEXT)},
     {"start": {**or_null(WHOLE), "description": "Code points into the original text."}},
 )
 EVIDENCE_IN: Final = listed(CITATION_IN, 50)
 CHANGE_IN: Final = document(
-    {"op": text(20), "path": POINTER},
+    {"op": text(200), "path": POINTER},
     {"value": ANY, "evidence": EVIDENCE_IN, "inference": FLAG, "reason": or_null(text(2000))},
 )
 REPORTED: Final = or_null(one_of([Kind.CUSTOMER, Kind.THIRD_PARTY, Kind.REGISTRY]))

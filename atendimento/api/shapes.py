@@ -97,8 +97,8 @@ def state(held: State, ticket_type: fields.TicketType, through: int, narrative: 
     return shown if narrative is None else shown | {"narrative": narrative}
 
 
-def state_read(read: StateRead) -> Document:
-    return state(read.state, read.ticket_type, read.through_message)
+def state_read(read: StateRead, narrative: str) -> Document:
+    return state(read.state, read.ticket_type, read.through_message, narrative)
 
 
 def change(row: ProposedChange) -> Document:
@@ -156,13 +156,13 @@ def proposal(row: Proposal, changes: Iterable[ProposedChange]) -> Document:
     return shown
 
 
-def written(result: Written, changes: Iterable[ProposedChange], *, batch: bool = False) -> Document:
+def written(result: Written, changes: Iterable[ProposedChange], narrative: str, *, batch: bool = False) -> Document:
     """The answer to a write on a ticket's state: the version, the change where there is one, and the state then."""
     shown = [change(row) for row in changes]
     answer: Document = {
         "version": result.version,
         "change": shown[0] if len(shown) == 1 and not batch else None,
-        "state": state(result.state, result.ticket_type, result.through_message),
+        "state": state(result.state, result.ticket_type, result.through_message, narrative),
     }
     return answer | {"changes": shown} if batch else answer
 

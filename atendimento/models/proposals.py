@@ -87,7 +87,7 @@ class ProposedChange(models.Model):
     proposal = models.ForeignKey(Proposal, models.PROTECT, related_name="changes")
     position = models.PositiveIntegerField()
     # As proposed.
-    op = models.CharField(max_length=20)
+    op = models.TextField()  # whatever was proposed: an operation that we do not take is refused, not lost
     path = models.TextField()
     value = ValueField()
     citations = DocumentField()  # [{message, quote, start?}]

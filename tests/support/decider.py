@@ -19,7 +19,7 @@ from atendimento.models import Membership  # noqa: E402
 
 
 def main(plan: dict[str, object]) -> list[int]:
-    member = Membership.objects.select_related("organization", "user").get(pk=plan["member"])
+    member = Membership.objects.select_related("organization", "user").get(pk=str(plan["member"]))
     ticket = str(plan["ticket"])
     versions = []
     sets, accepts = plan["sets"], plan["accepts"]
