@@ -105,7 +105,7 @@ class Demonstration:
         self.print(f"Open {self.address}  (Ctrl-C ends it; the data stays in {self.data_dir})")
 
     def _stop(self) -> None:
-        self.supervisor.stop(9.0)
+        self.supervisor.stop(8.0)
         stop_forgotten(0.5)
         if self.listener is not None:
             self.listener.close()

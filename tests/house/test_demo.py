@@ -139,10 +139,10 @@ def test_other_commands_find_its_servers(shared_demonstration: Running) -> None:
 def test_what_is_killed_comes_back_with_a_line(shared_demonstration: Running) -> None:
     for line in shared_demonstration.left:
         pid, words = line.split(" ", 1)
-        if "uvicorn" in words or "postgres -D" in words or "redis-server" in words:
+        if any(part in words for part in ("uvicorn", "MainProcess", "postgres -D", "redis-server")):
             os.kill(int(pid), signal.SIGKILL)
 
-    for name in ("Web 1", "Web 2", "PostgreSQL", "Redis"):
+    for name in ("Web 1", "Web 2", "Worker 1", "Worker 2", "PostgreSQL", "Redis"):
         shared_demonstration.wait_for(rf"({name}) ended \(signal 9\)")
     deadline = time.monotonic() + 20
     while True:

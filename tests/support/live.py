@@ -19,13 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def environment(**more: str) -> dict[str, str]:
     """Without this process's own settings module: the started ones run on the product's settings."""
-    return {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "atendimento.settings",
-        "PYTHONUNBUFFERED": "1",
-        "REMAP_SIGTERM": "SIGQUIT",
-        **more,
-    }
+    own = {"DJANGO_SETTINGS_MODULE": "atendimento.settings", "PYTHONUNBUFFERED": "1", "REMAP_SIGTERM": "SIGQUIT"}
+    return {**os.environ, **own, **more}
 
 
 def start(name: str, *arguments: str, **more: str) -> Child:
