@@ -143,6 +143,7 @@ CSRF_COOKIE_HTTPONLY = True  # pages carry the token themselves
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = SERVED_OVER_TLS
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+CSRF_FAILURE_VIEW = "atendimento.web.doors.csrf_failed"
 
 # What browsers are told
 

@@ -103,6 +103,11 @@ def _denied(request: HttpRequest) -> HttpResponse:
     return HttpResponse(status=403) if is_fragment(request) else render(request, "403.html", status=403)
 
 
+def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form whose token is not this session's: most often the session ended, or began anew in another tab."""
+    return HttpResponse(status=401) if is_fragment(request) else render(request, "403_csrf.html", status=403)
+
+
 def show(request: MemberRequest, template: str, status: int = 200, **context: Any) -> HttpResponse:
     """A page or fragment with what the console's frame needs."""
     me = people.me(request.member)
