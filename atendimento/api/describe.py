@@ -22,6 +22,7 @@ _ERRORS = {
     413: "The body is larger than 1 MiB.",
     415: "The body is not JSON.",
     429: "Too many requests; `Retry-After` says when.",
+    503: "The database cannot be reached, or no connection is free; `Retry-After` says when.",
 }
 
 
@@ -42,7 +43,7 @@ def call(
     tag: str = "tickets",
 ) -> Callable[[F], F]:
     """Describe a call. `answers`: a schema per status, None for no body; `refuses`: further error statuses."""
-    errors = {401, 403, 429, *refuses, *((400, 413, 415) if takes is not None else ())}
+    errors = {401, 403, 429, 503, *refuses, *((400, 413, 415) if takes is not None else ())}
     responses: dict[Any, Any] = {}
     for status, schema in answers.items():
         key = status if schema is None else (status, "application/json")
