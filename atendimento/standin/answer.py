@@ -10,6 +10,7 @@ from atendimento.standin.changes import Json, Proposal
 from atendimento.standin.fields import set_fields
 from atendimento.standin.goals import set_goal
 from atendimento.standin.limits import (
+    answered_permissions,
     lifted_constraints,
     new_authorizations,
     new_constraints,
@@ -25,6 +26,7 @@ _RULES: Final[tuple[Callable[[Ticket], Iterable[Proposal]], ...]] = (
     set_goal,
     set_fields,
     answered_offers,
+    answered_permissions,
     moved_commitments,
     moved_dues,
     lifted_constraints,

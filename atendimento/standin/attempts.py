@@ -8,7 +8,7 @@ from typing import Final
 
 from atendimento.standin.changes import Proposal, quote
 from atendimento.standin.ticket import Ticket
-from atendimento.standin.words import clause_end, stems
+from atendimento.standin.words import stems
 
 _TRIED: Final = re.compile(
     r"\b(?:ja\s+)?(?:tentei|testei|reiniciei|desliguei|troquei|reinstalei|limpei|verifiquei|resetei|formatei|tirei\s+da\s+tomada)\b"
@@ -16,6 +16,7 @@ _TRIED: Final = re.compile(
 _SUGGESTS: Final = re.compile(
     r"\b(?:tente|experimente|teste|reinicie|desligue|verifique\s+se|sugiro|recomendo|por\s+favor\s+(?:reinicie|desligue|limpe))\b"
 )
+_AND: Final = re.compile(r"[,\s]+(?:e|mas|e\s+mesmo\s+assim)$", re.IGNORECASE)
 _WORKED: Final = re.compile(r"\b(?:funcionou|deu\s+certo|resolveu|voltou\s+a\s+funcionar)\b")
 _FAILED: Final = re.compile(
     r"\b(?:nao\s+(?:funcionou|deu\s+certo|resolveu|adiantou)|continua\s+(?:igual|na\s+mesma|o\s+mesmo)|mesmo\s+assim)\b"
@@ -32,16 +33,18 @@ def new_attempts(ticket: Ticket) -> Iterable[Proposal]:
             match = pattern.search(sentence.plain)
             if match is None or sentence.question or sentence.negated_before(match.start()):
                 continue
-            end = clause_end(sentence.text, match.end())
-            low, high = sentence.start + match.start(), sentence.start + end
+            result = _FAILED.search(sentence.plain, match.end()) or _WORKED.search(sentence.plain, match.end())
+            end = result.start() if result else len(sentence.text)
+            action = _AND.sub("", sentence.text[match.start() : end].strip(" .!,"))
+            low = sentence.start + match.start()
             status = "suggested" if message.of_staff else "failed" if _FAILED.search(message.plain) else "tried"
             value = {
-                "action": message.text[low:high].strip(" .!"),
+                "action": action,
                 "by": "team" if message.of_staff else "customer",
                 "status": status,
                 "result": None,
             }
-            yield Proposal("/attempts/-", "add", value, (quote(message, low, high),))
+            yield Proposal("/attempts/-", "add", value, (quote(message, low, low + len(action)),))
 
 
 def moved_attempts(ticket: Ticket) -> Iterable[Proposal]:

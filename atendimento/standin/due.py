@@ -15,8 +15,14 @@ _DAY: Final = (
     r"|dia\s+(?P<number>\d{1,2})(?!\s*/)"
     r"|(?P<day>\d{1,2})/(?P<month>\d{1,2})(?:/(?P<year>\d{4}))?"
 )
-WHEN: Final = re.compile(rf"\b(?:{_DAY})(?:\s*(?:de manha|pela manha|a tarde|de tarde|a noite))?(?:{_TIME})?(?!\w)")
+WHEN: Final = re.compile(rf"\b(?:{_DAY})(?:\s*(?:de manha|pela manha|a tarde|de tarde|a noite|de noite))?(?:{_TIME})?(?!\w)")
 """A day, with or without a time of day, in plain text."""
+
+_TERM: Final = re.compile(
+    r"\b(?:em\s+ate|em|dentro\s+de|daqui\s+a)\s+(?P<n>\d{1,3}|uma?|duas|dois|tres)\s*"
+    r"(?P<unit>minutos?|min|horas?|h|dias?(?P<working>\s+uteis|\s+util)?)\b"
+)
+_NUMBERS: Final = {"um": 1, "uma": 1, "dois": 2, "duas": 2, "tres": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,22 @@ class When:
 
 def whens(text: str, sent_at: datetime | None) -> list[When]:
     """Every day or time named in plain text, counted from when it was said."""
-    return [When(match.start(), match.end(), _iso(match, sent_at)) for match in WHEN.finditer(text)]
+    days = [When(match.start(), match.end(), _iso(match, sent_at)) for match in WHEN.finditer(text)]
+    return sorted([*days, *_terms(text, sent_at)], key=lambda when: when.start)
+
+
+def _terms(text: str, sent_at: datetime | None) -> list[When]:
+    """A number of minutes, hours or days from when it was said. Working days take a calendar, which is not at hand."""
+    found = []
+    for match in _TERM.finditer(text):
+        count = int(match["n"]) if match["n"].isdecimal() else _NUMBERS[match["n"]]
+        unit = "days" if match["unit"].startswith("d") else "minutes" if match["unit"].startswith("min") else "hours"
+        iso = None
+        if sent_at is not None and not match["working"]:
+            then = sent_at + timedelta(**{unit: count})
+            iso = then.date().isoformat() if unit == "days" else then.isoformat()
+        found.append(When(match.start(), match.end(), iso))
+    return found
 
 
 def _iso(match: re.Match[str], sent_at: datetime | None) -> str | None:

@@ -47,6 +47,8 @@ _AS_WRITTEN: Final = (things.appliance, things.symptom, things.in_charge, places
 _AFFIRMS: Final = re.compile(
     r"^(?:sim|isso|ok|certo|correto|exato|perfeito|claro|pode|nao|obrigad|blz|beleza|ta\b|esta\b|e isso)"
 )
+_OFFERED: Final = re.compile(r"\b(?:temos|tenho|posso|podemos|consigo|conseguimos|teriamos)\b")
+_CANNOT: Final = re.compile(r"\bnao\s+(?:posso|consigo|da|vou\s+poder)\b(?:\s+mais)?")
 _DENIAL: Final = re.compile(
     r"\b(?:nao\s+(?:e|eh|sera|vai ser|fica|moro|quero|queria|esta|estou)\b(?:\s+mais)?|nao\s+mais|esqueca|desconsider\w+)\s*"
 )
@@ -155,7 +157,7 @@ def _last_mention(ticket: Ticket, field: Field, message: Message, claims: Sequen
                 if any(_overlap(heard, other) for other in others) or (own and not _within(heard, own[-1])):
                     continue
                 ordered = reader is not orders.items or orders.is_ordered(ticket, message, heard)
-                if ordered and _holds(reader, sentence, heard):
+                if ordered and _holds(reader, message, sentence, heard):
                     found = heard
         if found is not None:
             return orders.with_what_was_ordered(ticket, field, message, found) if reader is orders.items else found
@@ -166,9 +168,9 @@ def _within(heard: Mention, claim: Mention) -> bool:
     return claim.at <= heard.at and heard.end <= claim.end
 
 
-def _holds(reader: Reader, sentence: Sentence, heard: Mention) -> bool:
-    """Said as a fact: not asked, not supposed, not denied."""
-    if sentence.question or sentence.hedged:
+def _holds(reader: Reader, message: Message, sentence: Sentence, heard: Mention) -> bool:
+    """Said as a fact: not asked, not supposed, not denied, not only offered."""
+    if sentence.question or sentence.hedged or (message.of_staff and _OFFERED.search(sentence.plain)):
         return False
     return reader in _SELF_NEGATED or not sentence.negated_before(heard.at - sentence.start)
 
@@ -202,8 +204,18 @@ def _withdrawal(ticket: Ticket, field: Field, message: Message, claims: Sequence
     """`não é X`, where X is what holds or was proposed, and the message brings nothing in its place."""
     held = [ticket.values[field.path]] if field.path in ticket.values else []
     held += [value for path, value in ticket.proposed if path == field.path]
+    if not held:
+        return None
     for sentence in message.sentences:
-        if sentence.question or any(sentence.start <= claim.found.start < sentence.end for claim in claims):
+        if any(sentence.start <= claim.found.start < sentence.end for claim in claims):
+            continue
+        for match in _CANNOT.finditer(sentence.plain):
+            before = sentence.plain.rfind(",", 0, match.start()) + 1
+            named = _telling(sentence.plain[before : match.start()])
+            if any(isinstance(value, str) and named & _telling(value) for value in held):
+                low, high = sentence.start + before, sentence.start + match.end()
+                return Mention(None, low, high, low)
+        if sentence.question:
             continue
         for match in _DENIAL.finditer(sentence.plain):
             rest = sentence.plain[match.end() :]

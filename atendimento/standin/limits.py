@@ -9,7 +9,7 @@ from typing import Final
 from atendimento.standin.changes import Json, Proposal, quote
 from atendimento.standin.promises import kind_of
 from atendimento.standin.ticket import Message, Ticket
-from atendimento.standin.words import Sentence, stems
+from atendimento.standin.words import Sentence, plain, stems
 
 _FORBIDS: Final = re.compile(
     r"\b(?:por favor,?\s+)?nao\s+(?:me\s+|nos\s+|podem?\s+|quero\s+que\s+|deve(?:m)?\s+)?"
@@ -18,6 +18,7 @@ _FORBIDS: Final = re.compile(
     r"|\b(?:nada\s+de|jamais|nunca)\s+[a-z]+"
     r"|\b(?:e\s+)?proibid[oa]\b"
 )
+_COURTESY: Final = re.compile(r"(?:,?\s+por\s+favor)?[\s.!]*$")
 _NO_MORE: Final = re.compile(r"\bmais\b\s*[.!]?$")
 _ALLOWS_AGAIN: Final = re.compile(r"\b(?:podem?|pode sim|liberad[oa])\b")
 _DECIDES: Final = re.compile(
@@ -36,6 +37,11 @@ _ACTIONS: Final = (
     ("send", r"\b(?:envi|mand|remet|despach|encaminh)"),
     ("execute", r"\b(?:execut|consert|troc|faz|realiz|inici|instal|reparo|servico|cobr)"),
 )
+_AGREES: Final = re.compile(
+    r"^\s*(?:sim|autorizo|autorizado|pode(?:m)?(?:\s+(?:sim|fazer|mandar))?|claro|ok|isso|com certeza|👍)(?!\w)"
+)
+_ASKS_LEAVE: Final = re.compile(r"\b(?:voces?\s+)?autorizam?\b(?:\s+que)?\s+(?P<scope>[^?]+)")
+_STILL_OPEN: Final = re.compile(r"\b(?:ainda nao|espera|depois)\b")
 _TAKES_BACK: Final = re.compile(
     r"\b(?:nao\s+(?:autorizo|quero)|mudei\s+de\s+ideia|nao\s+\w+(?:em|e|am)\s+mais|desautorizo|revogo)\b"
 )
@@ -50,7 +56,8 @@ def new_constraints(ticket: Ticket) -> Iterable[Proposal]:
             match = _FORBIDS.search(sentence.plain)
             if match is None or sentence.question or sentence.hedged or _NO_MORE.search(sentence.plain):
                 continue
-            low, high = sentence.start + match.start(), sentence.start + len(sentence.text.rstrip(" .!"))
+            end = _COURTESY.search(sentence.plain)
+            low, high = sentence.start + match.start(), sentence.start + (end.start() if end else len(sentence.text))
             text = message.text[low:high]
             value: dict[str, Json] = {"text": text, "applies_to": _targets(ticket, text)}
             yield Proposal("/constraints/-", "add", value, (quote(message, low, high),))
@@ -115,10 +122,28 @@ def new_authorizations(ticket: Ticket) -> Iterable[Proposal]:
             action = next((name for name, words in _ACTIONS if re.search(words, sentence.plain[match.start() :])), None)
             low, high = (sentence.start + place for place in match.span("scope"))
             scope = message.text[low:high].strip()
-            if action is None or not scope or _is_granted(ticket, action, scope):
+            if action is None or not scope or _AGREES.match(plain(scope)) or _is_granted(ticket, action, scope):
                 continue
             value = {"action": action, "scope": scope, "status": "granted"}
             yield Proposal("/authorizations/-", "add", value, (quote(message, sentence.start + match.start(), high),))
+
+
+def answered_permissions(ticket: Ticket) -> Iterable[Proposal]:
+    """A yes to the question whether something is authorized: the scope stands in the question."""
+    for message in ticket.new:
+        asked = ticket.question_before(message)
+        if asked is None or not ticket.may("authorizations", message) or not _AGREES.match(message.plain):
+            continue
+        question, sentence = asked
+        match = _ASKS_LEAVE.search(sentence.plain)
+        if match is None or _STILL_OPEN.search(message.plain):
+            continue
+        low, high = (sentence.start + place for place in match.span("scope"))
+        scope = question.text[low:high].strip()
+        action = next((name for name, words in _ACTIONS if re.search(words, plain(scope))), "execute")
+        if not _is_granted(ticket, action, scope):
+            cited = (quote(message), quote(question, sentence.start + match.start(), high))
+            yield Proposal("/authorizations/-", "add", {"action": action, "scope": scope, "status": "granted"}, cited)
 
 
 def _is_granted(ticket: Ticket, action: str, scope: str) -> bool:

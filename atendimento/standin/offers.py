@@ -11,7 +11,7 @@ from atendimento.standin.changes import Proposal, Quote, quote
 from atendimento.standin.due import whens
 from atendimento.standin.fields import readers
 from atendimento.standin.ticket import Message, Ticket
-from atendimento.standin.words import Sentence, stems
+from atendimento.standin.words import Sentence, plain, stems
 
 _OFFER: Final = re.compile(
     r"\b(?:temos|tenho|ha|consigo|conseguimos|podemos (?!confirmar)|posso (?:oferecer|agendar|marcar|encaixar|enviar)|teriamos|"
@@ -68,18 +68,18 @@ def answered_offers(ticket: Ticket) -> Iterable[Proposal]:
         asked = ticket.question_before(message)
         if asked is None or message.of_staff or _STILL_OPEN.search(message.plain):
             continue
-        agrees = _YES.search(message.plain) is not None
-        if not agrees and not _NO.search(message.plain):
-            continue
         question, sentence = asked
         fitting = [item for item in waiting if _same_matter(question, item[1].get("question"))]
         if not fitting:
             continue
         pointer, member = fitting[-1]
+        chosen = _chosen(message, member.get("options"))
+        if not chosen and not _NO.search(message.plain) and not _YES.search(message.plain):
+            continue
         cited = (quote(message, message.sentences[0].start, message.sentences[0].end), _cited_question(question, sentence))
         yield Proposal(f"{pointer}/status", "replace", "answered", cited)
-        if agrees:
-            yield from _settled(ticket, message, question, member.get("options"))
+        if chosen:
+            yield from _settled(ticket, message, question, chosen)
 
 
 def _same_matter(question: Message, asked: object) -> bool:
@@ -90,14 +90,23 @@ def _cited_question(question: Message, sentence: Sentence) -> Quote:
     return quote(question, question.sentences[0].start, sentence.end)
 
 
-def _settled(ticket: Ticket, message: Message, question: Message, options: object) -> Iterable[Proposal]:
-    """The one option that was said yes to, as the value of the field that holds appointments."""
-    if not isinstance(options, list) or len(options) != 1 or not isinstance(options[0], str):
-        return
-    at = question.text.find(options[0])
+def _chosen(message: Message, options: object) -> str | None:
+    """The option that the answer takes: the one that it names, or by a yes the only one. A no takes none."""
+    texts = [option for option in options if isinstance(option, str)] if isinstance(options, list) else []
+    if any(sentence.question for sentence in message.sentences) or _NO.search(message.plain):
+        return None
+    named = [option for option in texts if plain(option) in message.plain]
+    if len(named) == 1:
+        return named[0]
+    return texts[0] if len(texts) == 1 and _YES.search(message.plain) else None
+
+
+def _settled(ticket: Ticket, message: Message, question: Message, option: str) -> Iterable[Proposal]:
+    """The option taken, as the value of the field that holds appointments."""
+    at = question.text.find(option)
     field = next((row for row in ticket.fields if times.appointment in readers(row)), None)
-    if field is None or at < 0 or message.kind not in field.sources or ticket.values.get(field.path) == options[0]:
+    if field is None or at < 0 or message.kind not in field.sources or ticket.values.get(field.path) == option:
         return
     answer = quote(message, message.sentences[0].start, message.sentences[0].end)
-    cited = (answer, quote(question, at, at + len(options[0])))
-    yield Proposal(field.path, "replace" if field.path in ticket.values else "add", options[0], cited)
+    cited = (answer, quote(question, at, at + len(option)))
+    yield Proposal(field.path, "replace" if field.path in ticket.values else "add", option, cited)

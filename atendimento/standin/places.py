@@ -20,8 +20,9 @@ _NEIGHBOURHOOD_LEADS: Final = (
 )
 _STREET: Final = r"(?:[Rr]ua|[Aa]venida|[Aa]v\.?|[Tt]ravessa|[Aa]lameda|[Pp]ra[çc]a|[Rr]odovia|[Ee]strada|[Ll]argo)"
 _HOUSE: Final = r"(?:\s*,?\s*(?:[Nn][úu]mero|[Nn][º°.])(?:\s+n[úu]mero)?\s*|\s*,\s*)\d+[A-Za-z]?(?!\w)"
+_WITHIN: Final = r"(?:,?\s*(?:[Aa]pto\.?|[Aa]partamento|[Aa]p\.?|[Bb]loco|[Ss]ala|[Cc]onj\.?|[Cc]asa)\s*\w+)*"
 _ADDRESSES: Final = (
-    re.compile(rf"(?P<value>{_STREET}\s+(?:(?:d[aeo]s?|e)\s+)?{_NAME}(?:{_HOUSE})?)"),
+    re.compile(rf"(?P<value>{_STREET}\s+(?:(?:d[aeo]s?|e)\s+)?{_NAME}(?:{_HOUSE}{_WITHIN})?)"),
     re.compile(rf"(?<!\w)(?P<value>{_NAME}\s+[Nn][úu]mero(?:\s+n[úu]mero)?\s*\d+)"),
 )
 _NOT_A_NAME: Final = listed(

@@ -88,7 +88,9 @@ def _commitment(ticket: Ticket, message: Message, sentence: Sentence, match: re.
     verb = sentence.text[verb_start:verb_end] if match["verb"] else _FIRST_PERSON[match["first"]]
     cut = when.start if when is not None and verb_end <= when.start else end
     rest = re.sub(
-        r"\s+(?:at[ée]|em|n[oa]|para|pra|dia|[àa]s)?\s*$", "", sentence.text[verb_end : max(cut, verb_end)].rstrip(" .!,;")
+        r"(?:\s+(?:at[ée]|em|n[oa]|para|pra|dia|[àa]s|ainda|j[áa]))*\s*$",
+        "",
+        sentence.text[verb_end : max(cut, verb_end)].rstrip(" .!,;"),
     )
     value: dict[str, Json] = {
         "task": (verb + rest).strip(),
@@ -119,7 +121,7 @@ def kind_of(ticket: Ticket, task: str) -> str | None:
 
 
 _VISITS: Final = re.compile(
-    r"\b(?:o\s+|a\s+|nosso\s+|nossa\s+)?(?:tecnic[oa]|equipe|entregador|motorista|prestador)\s+(?:passa|vai|chega|ira|visita|comparece)\b"
+    r"\b(?:o\s+|a\s+|nosso\s+|nossa\s+)?(?:tecnic[oa]|equipe|entregador|motorista|prestador)\s+(?:[a-z]+\s+)?(?:passa|vai|chega|ira|visita|comparece)\b"
 )
 
 
@@ -147,11 +149,14 @@ def promised_visits(ticket: Ticket) -> Iterable[Proposal]:
             yield Proposal("/commitments/-", "add", value, (cited,))
 
 
+_COMES: Final = re.compile(r"visit|deliver|schedul")
+
+
 def moved_dues(ticket: Ticket) -> Iterable[Proposal]:
     """`fica para …` moves the due of the one open commitment that has one."""
     dated = [(pointer, member) for pointer, member in ticket.members_of("commitments") if _open(member) and member.get("due")]
     if len(dated) != 1:
-        return
+        return  # which one is meant is not said
     pointer, member = dated[0]
     for message in ticket.new:
         if not ticket.may("commitments", message):
@@ -160,6 +165,8 @@ def moved_dues(ticket: Ticket) -> Iterable[Proposal]:
             match = _MOVES.search(sentence.plain)
             named = whens(sentence.plain, message.sent_at)
             if match is None or not named or named[-1].iso in (None, member.get("due")) or sentence.question or sentence.hedged:
+                continue
+            if not _COMES.search(str(member.get("kind"))) and not _about(ticket, sentence, member):
                 continue
             start = sentence.start + min(match.start(), named[-1].start)
             cited = quote(message, start, sentence.start + max(match.end(), named[-1].end))

@@ -13,14 +13,17 @@ from atendimento.standin.words import Sentence, clause_end
 _APPLIANCES: Final = (
     "geladeira|refrigerador|freezer|frigobar|fogao|forno|cooktop|coifa|micro-?ondas|lavadora|lava-?loucas|lava-?e-?seca|"
     "maquina de lavar|secadora|ar-?condicionado|ventilador|televisao|televisor|tv|aspirador|liquidificador|batedeira|"
-    "cafeteira|purificador|bebedouro|aquecedor|chuveiro|celular|telefone|tablet|notebook|computador|impressora|monitor|"
+    "cafeteira|purificador|bebedouro|aquecedor|chuveiro|celular|tablet|notebook|computador|impressora|monitor|"
     "roteador|modem|videogame|camera|drone|bicicleta|relogio"
 )
 _APPLIANCE: Final = re.compile(rf"\b(?:(?:minha|meu|uma?|a|o|da|do|na|no)\s+)?(?P<value>{_APPLIANCES})(?!\w)")
-_MODEL: Final = re.compile(r"(?:\s+(?:[A-Z][\w-]*\d[\w-]*|[A-Z][a-z]+\s+\d{2,4}|\d{3,4}\b(?!\s*reais)))")
+_NUMBER: Final = re.compile(r"\d{4}")
+_MODEL: Final = re.compile(
+    r"(?:\s+(?:[A-Z][a-zà-ÿ]{2,}(?=\s+(?:n[ãa]o|est[áa]|que|parou|faz|com|e)\b|[.,!?]|$)|[A-Z][\w-]*\d[\w-]*|[A-Z][a-z]+\s+\d{2,4}|\d{3,4}\b(?!\s*reais)))"
+)
 _SYMPTOM: Final = re.compile(
     r"\b(?P<value>(?:nao|n)\s+(?:esta\s+|ta\s+)?(?:gela|liga|esfri|aquec|esquent|funcion|centrifug|carreg|acend|abr|fech|"
-    r"conect|sai|imprim|lava|seca|resfri)\w*|faz(?:endo)?\s+(?:um\s+)?(?:barulho|ruido)|vaza(?:ndo)?\b|esta\s+vazando|"
+    r"conect|sai|imprim|lava|seca|resfri)\w*|faz(?:endo)?\s+(?:um\s+)?(?:barulh\w+|ruid\w+)|vaza(?:ndo)?\b|esta\s+vazando|"
     r"parou\s+de\s+\w+|queimou|quebrou|trav(?:a|ou|ando)\b|pinga(?:ndo)?\b|esquent\w*\s+demais|desliga\s+soz\w+|"
     r"cheiro\s+de\s+queimado|comida\s+estraga\w*|tela\s+(?:preta|azul|branca)|sai\s+em\s+branco)"
 )
@@ -32,6 +35,8 @@ _IN_CHARGE: Final = re.compile(
 def appliance(_: Field, message: Message, sentence: Sentence) -> Iterable[Mention]:
     """An appliance by its name, with a model number that follows it."""
     for match in _APPLIANCE.finditer(sentence.plain):
+        if match["value"] == "celular" and _NUMBER.search(sentence.plain):
+            continue  # where to call, not what is broken
         found = mention(message, sentence, match)
         model = _MODEL.match(message.text, found.end)
         end = model.end() if model else found.end

@@ -16,9 +16,10 @@ _PERIOD: Final = re.compile(
     r"\b(?:(?:de|pela|a|na|da|durante a)\s+)?(?P<value>manha|tarde|noite)\b"
 )
 _FIXED: Final = re.compile(
-    r"\b(?:pode ser|so da|fica|ficou|sera|marcad|agendad|confirmad|remarcad|mudou|marc[ae]|confirm[ao]|reservad|combinad|passa)"
+    r"\b(?:pode ser|so da|fica|ficou|sera|marcad|agendad|confirmad|remarcad|mudou|reservad|combinad|"
+    r"marc[ae]\b|confirm[ao]\b|passa\b)"
 )
-_OFFERED: Final = re.compile(r"\b(?:temos|tenho|disponive|livre|seria|vou|quando|consult)\b")
+_OFFERED: Final = re.compile(r"\b(?:temos|tenho|disponive|livre|seria|vou|quando|consult\w*|retorno|ligo|mando|envio|aviso)\b")
 _FORECAST: Final = re.compile(
     r"\b(?:pront[oa]|entregue|demorar?|levar?|leva|chegar?a?|previsao)\b\s*(?:(?:de|em|e|:|uns|umas|cerca|ate|mais|menos|o|a|"
     r"aproximadamente|para|entrega)\s+)*(?P<value>\d+\s*(?:minutos|min|horas?|dias?(?:\s+uteis)?))"

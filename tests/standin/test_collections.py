@@ -26,6 +26,14 @@ def _commitment(task: str, kind: str | None, owner: str = "team", due: tuple[str
         ("agent", "Vamos estornar tudo até 20/03", [_commitment("estornar tudo", "refund", due=("2026-03-20", "20/03"))]),
         # Monday is the 9th: a day that contradicts itself is none.
         ("agent", "Vou avisar na segunda, dia 8", [_commitment("avisar", "return_call", due=(None, "segunda, dia 8"))]),
+        (
+            "agent",
+            "Retorno em até 2 horas",
+            [_commitment("retornar", "return_call", due=("2026-03-05T12:01:00-03:00", "em até 2 horas"))],
+        ),
+        # Working days take a calendar, which the stand-in has not.
+        ("agent", "Retorno em 3 dias úteis", [_commitment("retornar", "return_call", due=(None, "em 3 dias úteis"))]),
+        ("agent", "Te mando o laudo ainda hoje", [_commitment("mandar o laudo", "delivery", due=("2026-03-05", "hoje"))]),
         ("agent", "Quer que eu verifique?", []),
         ("agent", "Não vou conseguir hoje", []),
         ("agent", "Acho que vou enviar", []),
@@ -54,6 +62,11 @@ OPEN = {"/commitments/c-1": {"task": "ligar para o cliente", "owner": "team", "s
 DATED = {"/commitments/c-1": {"task": "visita", "owner": "team", "status": "requested", "due": "2026-03-06", "kind": "visit"}}
 
 
+DATED_REFUND = {
+    "/commitments/c-1": {"task": "estornar", "owner": "team", "status": "requested", "due": "2026-03-06", "kind": None}
+}
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "members", "moves"),
     [
@@ -67,6 +80,7 @@ DATED = {"/commitments/c-1": {"task": "visita", "owner": "team", "status": "requ
         ("customer", "cancela tudo, por favor", OPEN, [("/commitments/c-1/status", "cancelled")]),
         ("customer", "cancela a entrega", OPEN, []),
         ("agent", "A visita ficou para segunda", DATED, [("/commitments/c-1/due", "2026-03-09")]),
+        ("agent", "A cobrança ficou para segunda", DATED_REFUND, []),  # another matter
         ("agent", "A visita ficou para sexta", DATED, []),  # it is that day already
         ("agent", "ficou para segunda?", DATED, []),
     ],
@@ -124,11 +138,28 @@ def test_an_answer_cites_itself_first_and_then_the_question(text: str, moved: bo
             assert [cited["message"] for cited in change["evidence"]] == ["m-2", "m-1"]
 
 
+def test_an_answer_that_names_one_of_several_options_takes_it() -> None:
+    asked = "Posso agendar para terça às 10h ou quinta à tarde. O que prefere?"
+    held = {"/pending/p-1": {"question": asked, "options": ["terça às 10h", "quinta à tarde"], "status": "open"}}
+    changes = proposals(("customer", "quinta à tarde é melhor"), before=(("agent", asked),), members=held)
+    moves = {change["path"]: change["value"] for change in changes}
+    assert (moves["/pending/p-1/status"], moves["/facts/horario"]) == ("answered", "quinta à tarde")
+
+
+def test_a_yes_to_the_question_for_leave_authorizes_what_the_question_names() -> None:
+    before = (("agent", "O conserto custa R$ 200,00. Você autoriza o conserto?"),)
+    change = next(change for change in proposals(("customer", "Sim, autorizo"), before=before) if "scope" in change["value"])
+    assert (change["value"]["action"], change["value"]["scope"]) == ("execute", "o conserto")
+    assert [cited["message"] for cited in change["evidence"]] == ["m-2", "m-1"]
+    assert members_of("authorizations", ("customer", "ainda não, espera"), before=before) == []
+
+
 @pytest.mark.parametrize(
     ("text", "made"),
     [
         ("Não me liguem antes das 9h.", [{"text": "Não me liguem antes das 9h", "applies_to": ["commitments:return_call"]}]),
         ("por favor não toquem no portão", [{"text": "por favor não toquem no portão", "applies_to": []}]),
+        ("não me mandem áudio, por favor!", [{"text": "não me mandem áudio", "applies_to": ["commitments:delivery"]}]),
         ("Nada de visita no feriado", [{"text": "Nada de visita no feriado", "applies_to": ["commitments:visit"]}]),
         ("não liga", []),  # an appliance that does not start
         ("não enviem ainda", []),

@@ -29,7 +29,13 @@ from tests.standin.talk import REMOVED, proposals, values_of
         ("Mudei para Santa Cruz ontem", {"/facts/bairro": "Santa Cruz"}),
         ("Fica na Avenida Paulista, 1500", {"/facts/endereco": "Avenida Paulista, 1500"}),
         ("pode levar na unidade Lapa", {"/facts/unidade": "Lapa"}),
+        ("Av. Norte, 20, apto 31", {"/facts/endereco": "Av. Norte, 20, apto 31"}),
         # Things.
+        ("meu celular é (81) 98765-4321", {"/identifiers/telefone": "(81) 98765-4321"}),
+        (
+            "a secadora Polar faz um barulho e não aquece",
+            {"/facts/aparelho": "secadora Polar", "/facts/sintoma": "faz um barulho e não aquece"},
+        ),
         ("meu ar-condicionado pinga", {"/facts/aparelho": "ar-condicionado", "/facts/sintoma": "pinga"}),
         ("o forno não liga desde ontem", {"/facts/aparelho": "forno", "/facts/sintoma": "não liga desde ontem"}),
         # Times of day and appointments.
@@ -80,12 +86,17 @@ def test_a_message_of_the_customer_says_this_of_the_fields(text: str, values: di
         # A withdrawal brings no value in its place.
         ("não é mais na sexta", {"/facts/horario": "sexta às 9h"}, {"/facts/horario": REMOVED}),
         ("não moro em Boa Vista", {"/facts/bairro": "Boa Vista"}, {"/facts/bairro": REMOVED}),
+        ("sexta não consigo mais, tem outro dia?", {"/facts/horario": "sexta às 9h"}, {"/facts/horario": REMOVED}),
         ("não é na sexta?", {"/facts/horario": "sexta às 9h"}, {}),
         ("não é na quinta", {"/facts/horario": "sexta às 9h"}, {}),
     ],
 )
 def test_what_holds_decides_what_is_new(text: str, held: dict[str, Any], values: dict[str, Any]) -> None:
     assert values_of(("customer", text), values=held) == values
+
+
+def test_what_staff_only_offer_is_no_fact() -> None:
+    assert values_of(("agent", "Posso agendar para quinta de tarde ou sexta de manhã. O que prefere?")) == {}
 
 
 def test_the_last_of_several_messages_has_the_last_word_on_a_field() -> None:

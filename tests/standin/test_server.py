@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -172,6 +173,13 @@ def test_whatever_is_said_each_quote_is_a_piece_of_its_message_and_the_answer_is
     for change in read_answer(json.dumps(made)):
         assert all(cited.quote in words[cited.message] for cited in change.evidence)
     assert propose(document) == made
+
+
+@pytest.mark.parametrize("unit", ["não ", "a", "A B ", "vou ligar ", "Rua A, 1 ", "está na casa ", "R$ 1.", " \n"])
+def test_a_long_monotonous_message_is_read_in_time_that_grows_with_its_length_alone(unit: str) -> None:
+    started = time.monotonic()
+    propose(a_document(("customer", unit * (10_000 // len(unit)))))
+    assert time.monotonic() - started < 15  # minutes, where an expression tries every pair of places
 
 
 KEYS = ["new_messages", "ticket_type", "fields", "collections", "state", "members", "id", "text", "path", "label", "schema"]
