@@ -42,8 +42,6 @@ MIDDLEWARE = [
     # First, so that every line logged below carries the request's id.
     "atendimento.middleware.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    # Pages and, where they are not collected, static files too; a live stream declines by its own header.
-    "django.middleware.gzip.GZipMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
