@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from calendar import monthrange
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from enum import StrEnum
@@ -51,8 +51,8 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class DayPart:
-    """A time of day; only a part of the day where `hour` is None; not clear which half of the day where `unclear`."""
+class Clock:
+    """A time of day. `unclear` where it may be another half of the day's, or is no time at all (then None)."""
 
     hour: time | None
     unclear: bool = False
@@ -64,7 +64,7 @@ class Unclear:
     options: tuple[date, ...] = ()
 
 
-Reading = Day | DayPart | Unclear
+Reading = Day | Clock | Unclear
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,10 +318,13 @@ def spoken_days(words: str, said: datetime, calendar: WorkingCalendar) -> list[S
     """The words for days in plain text, in order, none within another."""
     moment = _Moment(said, calendar)
     found: list[Spoken] = []
+    taken = bytearray(len(words))
     for pattern, reader in _DAYS:
         for match in pattern.finditer(words):
-            if not any(match.start() < other.end and other.start < match.end() for other in found):
-                found.append(Spoken(match.start(), match.end(), reader(match, moment)))
+            start, end = match.span()
+            if not any(taken[start:end]):
+                taken[start:end] = b"\1" * (end - start)
+                found.append(Spoken(start, end, reader(match, moment)))
     return sorted(found, key=lambda item: item.start)
 
 
@@ -335,26 +338,28 @@ _CLOCK: Final = re.compile(
     rf"|{_BARE_LEAD}(?P<bare>\d{{1,2}})(?![\d/:h.,]|\s*(?:dias?|horas?|min|de\s|ut)){_HALF.format(name='other')}(?!\w)"
     r"|\b(?:ao\s+)?(?P<noon>meio-?\s?dia)\b|\b(?:a\s+)?(?P<midnight>meia-?\s?noite)\b"
 )
-_PART: Final = re.compile(r"\b(?:de|pela|a|da|na)\s+(?:manha|tarde|noite)\b")
 
 
-def clock_times(words: str) -> list[Spoken]:
-    """The words for times of day in plain text, in order; parts of the day where no clock time is named."""
+def clock_times(words: str, days: Iterable[Spoken]) -> list[Spoken]:
+    """The words for times of day in plain text, in order, those aside that belong to a day; "de manhã" is no time."""
+    taken = bytearray(len(words))
+    for day in days:
+        taken[day.start : day.end] = b"\1" * (day.end - day.start)
     found = [Spoken(match.start(), match.end(), _clock(match)) for match in _CLOCK.finditer(words)]
-    return found or [Spoken(match.start(), match.end(), DayPart(None)) for match in _PART.finditer(words)]
+    return [time_ for time_ in found if not any(taken[time_.start : time_.end])]
 
 
-def _clock(match: re.Match[str]) -> DayPart:
+def _clock(match: re.Match[str]) -> Clock:
     if match["noon"]:
-        return DayPart(time(12))
+        return Clock(time(12))
     if match["midnight"]:
-        return DayPart(time(0), unclear=True)  # which of the day's two ends
+        return Clock(time(0), unclear=True)  # which of the day's two ends
     hour = int(match["h"] or match["bare"])
     minute = int(match["hm"] or match["cm"] or 0)
     half = match["half"] or match["other"]
     if hour > 23 or minute > 59:
-        return DayPart(None, unclear=True)
+        return Clock(None, unclear=True)
     if half in ("tarde", "noite") and hour < 12:
-        return DayPart(time(hour + 12, minute))
+        return Clock(time(hour + 12, minute))
     # A bare small hour, said without `h`, is morning's or evening's.
-    return DayPart(time(hour, minute), unclear=match["bare"] is not None and half is None and hour <= 12)
+    return Clock(time(hour, minute), unclear=match["bare"] is not None and half is None and hour <= 12)

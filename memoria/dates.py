@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, tzinfo
 from enum import StrEnum
 
 from memoria.calendar import WorkingCalendar
-from memoria.date_words import Day, DayPart, Spoken, Unclear, Why, clock_times, plain, spoken_days
+from memoria.date_words import Clock, Day, Spoken, Unclear, Why, clock_times, plain, spoken_days
 
 __all__ = ["Certainty", "Resolved", "Unresolved", "Why", "agrees", "resolve"]
 
@@ -56,7 +56,7 @@ def resolve(text: str, said_at: datetime, zone: tzinfo, calendar: WorkingCalenda
     said = said_at.astimezone(zone)
     words = plain(text)
     days = spoken_days(words, said, calendar)
-    times = [found for found in clock_times(words) if _is_clock(found) and not any(_overlap(found, day) for day in days)]
+    times = clock_times(words, days)
     if not days and not times:
         return Unresolved(Why.NOTHING)
     if not days:
@@ -116,7 +116,7 @@ def _time_alone(text: str, times: Sequence[Spoken], said: datetime) -> Resolved 
 
 def _one_time(times: Sequence[Spoken]) -> time | None:
     """The one time of day that is named; None where there are several, or where an hour may be morning's or evening's."""
-    named = {found.reading.hour if not found.reading.unclear else None for found in times if isinstance(found.reading, DayPart)}
+    named = {found.reading.hour if not found.reading.unclear else None for found in times if isinstance(found.reading, Clock)}
     return named.pop() if len(named) == 1 else None
 
 
@@ -131,12 +131,3 @@ def _moment(
     if moment.utcoffset() != moment.replace(fold=1).utcoffset():
         return Unresolved(Why.HOUR, text[start:end], (day,))
     return Resolved(moment, text[start:end], start, end, certainty)
-
-
-def _is_clock(found: Spoken) -> bool:
-    """A time by the clock, not only a part of the day."""
-    return isinstance(found.reading, DayPart) and (found.reading.hour is not None or found.reading.unclear)
-
-
-def _overlap(one: Spoken, other: Spoken) -> bool:
-    return one.start < other.end and other.start < one.end

@@ -19,7 +19,8 @@ _FIXED: Final = re.compile(
     r"\b(?:pode ser|so da|fica|ficou|sera|marcad|agendad|confirmad|remarcad|mudou|reservad|combinad|"
     r"marc[ae]\b|confirm[ao]\b|passa\b)"
 )
-_OFFERED: Final = re.compile(r"\b(?:temos|tenho|disponive|livre|seria|vou|quando|consult\w*|retorno|ligo|mando|envio|aviso)\b")
+_OFFERED: Final = re.compile(r"\b(?:temos|tenho|disponive\w*|livre|seria|quando|consult\w*)\b")
+_PROMISED: Final = re.compile(r"\b(?:vou|retorno|ligo|mando|envio|aviso)\b")
 _FORECAST: Final = re.compile(
     r"\b(?:pront[oa]|entregue|demorar?|levar?|leva|chegar?a?|previsao)\b\s*(?:(?:de|em|e|:|uns|umas|cerca|ate|mais|menos|o|a|"
     r"aproximadamente|para|entrega)\s+)*(?P<value>\d+\s*(?:minutos|min|horas?|dias?(?:\s+uteis)?))"
@@ -45,6 +46,8 @@ def appointment(_: Field, message: Message, sentence: Sentence) -> Iterable[Ment
     if not named or (fixed is None and not (message.kind == "tool" or re.search(r"\d{1,2}\s*h", sentence.plain))):
         return
     when = named[-1]
+    if _PROMISED.search(sentence.plain, 0, when.start):
+        return  # the day of a promise
     start = min(fixed.start(), when.start) if fixed else when.start
     low, high = sentence.start + when.start, sentence.start + when.end
     yield Mention(message.text[low:high], sentence.start + start, high, low)
