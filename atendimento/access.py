@@ -18,6 +18,7 @@ from django.contrib.auth.models import AnonymousUser
 from atendimento.models import (
     ApiToken,
     Customer,
+    Import,
     Membership,
     Message,
     Organization,
@@ -55,6 +56,7 @@ class Permission(StrEnum):
     READ_ALL_HISTORY = "read_all_history"
     APPROVE_LEARNINGS = "approve_learnings"
     REQUEST_ERASURE = "request_erasure"
+    IMPORT = "import"  # conversations from files
     PUBLISH_TYPES = "publish_types"
     MANAGE = "manage"  # members, tokens, sources, webhooks, retention, model settings
 
@@ -75,6 +77,7 @@ _SUPERVISOR: Final = _AGENT | {
     Permission.READ_ALL_HISTORY,
     Permission.APPROVE_LEARNINGS,
     Permission.REQUEST_ERASURE,
+    Permission.IMPORT,
 }
 PERMISSIONS: Final[Mapping[str, frozenset[Permission]]] = {
     Role.AGENT.value: _AGENT,
@@ -239,6 +242,14 @@ def ticket_type(organization: Organization, slug: str) -> TicketType:
     )
     if found is None:
         raise NotFound("ticket type")
+    return found
+
+
+def import_batch(organization: Organization, import_id: str | uuid.UUID) -> Import:
+    """The import to read. Raises NotFound."""
+    found = Import.objects.filter(organization=organization, pk=_uuid(import_id, "import")).first()
+    if found is None:
+        raise NotFound("import")
     return found
 
 

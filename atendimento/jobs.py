@@ -27,6 +27,9 @@ log = structlog.get_logger("atendimento.jobs")
 PROPOSE = "atendimento.tasks.propose"
 """Asks the model about a ticket's new messages. Subject: the proposal."""
 
+WRITE_IMPORT = "atendimento.tasks.write_import"
+"""Writes the messages of an imported file. Subject: the import."""
+
 REPOST_AFTER = timedelta(seconds=15)
 """How long a posted job may be overdue before it is taken for lost. A second posting does no harm."""
 

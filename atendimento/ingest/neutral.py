@@ -16,6 +16,7 @@ from typing import Final
 MAX_FILE: Final = 20 * 1024 * 1024
 MAX_MESSAGES: Final = 50_000
 MAX_CONVERSATIONS: Final = 2_000
+MAX_PEOPLE: Final = 300
 MAX_TEXT: Final = 100_000  # code points of one message
 MAX_NAME: Final = 200
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atendimento.ingest import archive, charsets, dialogues, mailbox, whatsapp
-from atendimento.ingest.neutral import MAX_FILE, Format, Options, Reading, Unreadable
+from atendimento.ingest.neutral import MAX_FILE, MAX_PEOPLE, Format, Options, Reading, Unreadable
 
 
 def read(data: bytes, file_name: str, options: Options, form: Format | None = None) -> Reading:
@@ -18,7 +18,15 @@ def read(data: bytes, file_name: str, options: Options, form: Format | None = No
             raise Unreadable("zip_not_whatsapp")
         data, inner, enclosed = archive.chat_of(data)
         file_name, form = (file_name if inner.lower() == "_chat.txt" else inner), Format.WHATSAPP
-    form = form or detect(data, file_name)
+    reading = _read(data, file_name, options, form or detect(data, file_name), enclosed)
+    if not any(True for _ in reading.messages):
+        raise Unreadable("no_messages", format=reading.format.value)
+    if len(reading.people) > MAX_PEOPLE:
+        raise Unreadable("too_many_people", most=MAX_PEOPLE)
+    return reading
+
+
+def _read(data: bytes, file_name: str, options: Options, form: Format, enclosed: int) -> Reading:
     match form:
         case Format.WHATSAPP:
             return whatsapp.read(data, file_name, options, enclosed)

@@ -1,6 +1,7 @@
 """Tables and their constraints. No rule lives here."""
 
 from atendimento.models.console import Draft, TicketVisit
+from atendimento.models.imports import Import, ImportedTicket, ImportFile, ImportStatus
 from atendimento.models.ledger import LedgerEvent, TicketState
 from atendimento.models.organizations import ApiToken, Membership, Organization, Role, Scope, User
 from atendimento.models.proposals import EndpointMode, Origin, OutboxEntry, Proposal, ProposedChange, RunStatus
@@ -20,6 +21,10 @@ __all__ = [
     "Customer",
     "Draft",
     "EndpointMode",
+    "Import",
+    "ImportFile",
+    "ImportStatus",
+    "ImportedTicket",
     "LedgerEvent",
     "Membership",
     "Message",

@@ -7,6 +7,7 @@ import uuid
 import structlog
 
 from atendimento import jobs, ledger, tenancy
+from atendimento.actions.import_writing import write_import as write_messages
 from atendimento.actions.propose import propose_changes
 from atendimento.celery import app
 
@@ -17,6 +18,14 @@ def propose(organization_id: int, proposal_id: str) -> None:
     structlog.contextvars.bind_contextvars(proposal=proposal_id)
     with tenancy.organization(organization_id):
         propose_changes(organization_id=organization_id, proposal_id=uuid.UUID(proposal_id))
+
+
+@app.task(name=jobs.WRITE_IMPORT)
+def write_import(organization_id: int, import_id: str) -> None:
+    """Write the messages of a file that staff brought in."""
+    structlog.contextvars.bind_contextvars(batch=import_id)
+    with tenancy.organization(organization_id):
+        write_messages(organization_id=organization_id, import_id=uuid.UUID(import_id))
 
 
 @app.task(name="atendimento.tasks.sweep_outbox")

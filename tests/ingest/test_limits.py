@@ -203,25 +203,26 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=400), st.sampled_from([None, *Format]))
 def test_no_bytes_make_a_reader_fall_over(data: bytes, form: Format | None) -> None:
     survives(data, form)
 
 
-@settings(max_examples=500)
+@settings(max_examples=250, deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=20)), max_size=25), st.sampled_from(list(Format)))
 def test_no_arrangement_of_real_lines_makes_a_reader_fall_over(pieces: list[str], form: Format) -> None:
     survives("\n".join(pieces).encode("utf-8", "surrogatepass"), form)
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=200), st.integers(0, 400))
 def test_no_damage_to_a_zip_makes_the_reader_fall_over(damage: bytes, at: int) -> None:
     whole = zipped([("_chat.txt", CHAT), ("a.jpg", b"x")])
     survives(whole[:at] + damage + whole[at + len(damage) :], None)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_no_markup_makes_words_of_its_own(markup: str) -> None:
     unquotable(to_text(markup))
