@@ -118,6 +118,7 @@ def test_a_quote_that_cuts_only_in_some_places_is_found_in_the_others() -> None:
         ("O pedido (não o antigo): AB-1234", "AB-1234"),
         ("Não.\u00a0quero visita".replace(".", ","), "quero visita"),
         ("Chegou? Não quero mais a troca", "mais a troca"),
+        ("Não: quero visita", ": quero visita"),  # right before the quote's first character
     ],
 )
 def test_a_negation_before_the_quote_in_its_sentence_is_seen(text: str, quote: str) -> None:

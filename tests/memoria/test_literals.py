@@ -194,6 +194,7 @@ def test_a_free_text_need_not_stand_in_the_quote() -> None:
     assert outcome("/facts/a", "geladeira Frost", "a geladeira pifou") == "stands"
     assert unsupported_words("geladeira Frost", ["a geladeira pifou"]) == ["Frost"]
     assert unsupported_words("Geladeira", ["a GELADEIRA pifou"]) == []
+    assert unsupported_words("Derby", ["Derby"]) == []
     assert unsupported_words(["a 12", {"b": "c"}], ["a", "12 c"]) == []
     assert unsupported_words(12, ["nada"]) == []
 

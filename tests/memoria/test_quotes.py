@@ -238,6 +238,7 @@ def test_any_stretch_of_a_message_that_is_a_quote_is_stored_as_one_that_stands_t
     ("text", "quote", "start", "end"),
     [
         ("n\u0323o Derby", "Derby", 4, 9),  # n and dot have no letter of their own
+        ("x \u1161\u1161b", "\u1161b", 3, 5),
         ("‘\u1161 _", "'", 0, 1),  # what does not merge keeps its place
         ("x ‘\u0301 y", "x '", 0, 3),
         ("e\u0301 Derby", "e\u0301 Derby", 0, 8),
