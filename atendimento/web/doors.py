@@ -97,7 +97,9 @@ def member_view(
 
 def _compressed(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """The page as the browser takes it. Its tokens are masked anew each time, so its length tells nothing."""
-    return GZipMiddleware(lambda _request: response).process_response(request, response)
+    compressed = GZipMiddleware(lambda _request: response).process_response(request, response)
+    assert isinstance(compressed, HttpResponse)
+    return compressed
 
 
 def _way_back(request: HttpRequest) -> str:

@@ -54,7 +54,7 @@ def test_accept_by_a_script_answers_the_pane_alone(ana: Client, rows: list[Propo
     response = act(ana, address(rows[0], "accept"), expected_version=1)
     assert response.status_code == 200
     body = response.content.decode()
-    assert body.lstrip().startswith("<aside")
+    assert body.lstrip().startswith("<section")
     assert 'data-version="2"' in body
     memory = response.context["memory"]
     assert [card.label for card in memory.changes] == ["Período preferido", "Nova pendência", "Orçamento"]
