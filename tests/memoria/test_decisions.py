@@ -117,6 +117,16 @@ def test_two_decisions_on_two_changes_are_no_batch() -> None:
     assert code_of(bench.accept, *held) == "change.already_decided"
 
 
+def test_an_edit_that_names_the_proposals_evidence_keeps_it_and_its_inference() -> None:
+    """E9, V4: evidence of its own would make it no inference; the same evidence is not its own."""
+    for evidence in (None, cite(("m-1", "em Torre"))):
+        bench = two_fields(inference="flag")
+        bench.say("customer", TEXT)
+        held = bench.one("add", A, "Boa Viagem", ("m-1", "em Torre"), inference=True)
+        bench.accept(held, edit=Edit("Casa Amarela", evidence))
+        assert (bench.slot(A).source, bench.status(A)) == ("inference", "needs_confirmation")
+
+
 def test_a_repetition_answers_though_the_value_has_changed_since() -> None:
     """V4: the first result, not the present state."""
     bench = two_fields()

@@ -100,6 +100,7 @@ SINCE: dict[str, tuple[Act, str, Json, bool]] = {
     "a promise that it does not invalidate was made": (lambda b: promise(b, "return_call"), P, "y1", True),
     "a promise that it invalidates was finished": (lambda b: b.put(C1 + "/status", "done"), P, "y1", False),
     "the status's own member": (lambda b: take(b, "customer", P, "x1"), C1 + "/status", "in_progress", False),
+    "the status's member lost its words": (lambda b: b.rewrite("m-6", "nada disso"), C1 + "/status", "in_progress", False),
     "the status beside a due": (lambda b: b.put(C1 + "/status", "in_progress"), C1 + "/due", "2026-12-07", True),
     "the status that ends a due": (lambda b: b.put(C1 + "/status", "done"), C1 + "/due", "2026-12-07", False),
     "the due beside a status": (lambda b: b.put(C1 + "/due", "2026-12-07"), C1 + "/status", "in_progress", True),
@@ -143,8 +144,9 @@ def test_the_same_words_read_again_touch_their_pointer_though_no_slot_comes_out_
     event = bench.events[-1]
     assert (dict(event.slots), event.patch, event.pointers) == ({}, (), frozenset({OTHER}))
     assert code_of(bench.put, OTHER, "outro", expected=6) == "version.conflict"
-    bench.undo(7)  # it touched something: no `undo.nothing`
+    undone = bench.undo(7)  # it touched something: no `undo.nothing`
     assert held.status == "pending"
+    assert (dict(undone.slots), undone.pointers) == ({}, frozenset({OTHER}))
 
 
 def test_the_same_words_added_meanwhile_are_no_new_member() -> None:
@@ -232,6 +234,8 @@ def test_a_confirmation_of_what_was_confirmed_meanwhile_is_a_conflict() -> None:
     assert code_of(bench.confirm, TAIL, expected=7) == "version.conflict"
     assert bench.confirm(LEFT, expected=7).version == 9
     assert code_of(bench.confirm, END, expected=8) == "version.conflict"  # it depends on /facts/left
+    bench.put(C1 + "/status", "in_progress")
+    assert code_of(bench.confirm, C1, expected=9) == "version.conflict"  # a descendant was touched
 
 
 def test_what_is_rebased_is_judged_by_the_present_state() -> None:
