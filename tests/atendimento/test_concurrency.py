@@ -7,8 +7,9 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import pytest
 from django.db import connection
 
 from atendimento import actions, tenancy
@@ -21,6 +22,12 @@ from tests.support.live import ROOT, environment
 
 T = TypeVar("T")
 PROCESSES, SETS, ACCEPTS = 4, 40, 10
+
+
+@pytest.fixture(autouse=True)
+def _no_run_begins(settings: Any) -> None:
+    """A worker that another test left running must not read these messages while they are counted."""
+    settings.PROPOSAL_DEBOUNCE = 15
 
 
 def at_once(house: House, call: Callable[[int], T], times: int = 6) -> list[T | Exception]:
