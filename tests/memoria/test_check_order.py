@@ -153,6 +153,15 @@ def test_the_source_comes_before_the_transition() -> None:
     assert code(held) == "source.not_allowed"
 
 
+@pytest.mark.parametrize(("status", "expected"), [("done", "allowed.transition"), ("in_progress", "source.not_allowed")])
+def test_of_all_moves_only_a_completion_by_the_performer_needs_no_listed_source(status: str, expected: str) -> None:
+    """P1, A1: `a completion by the performer under M1 needs no place in the collection's sources`; a beginning does."""
+    bench = promised()
+    bench.accept(bench.one("add", "/commitments/-", CALL | {"task": "entregar", "owner": "third_party"}, ("m-2", PROMISE)))
+    bench.say("third_party", "entregue")
+    assert code(bench.one("replace", "/commitments/c-2/status", status, ("m-4", "entregue"))) == expected
+
+
 def test_a_transition_that_is_not_listed_comes_before_who_may_make_it() -> None:
     """4: M3 before M1 and M4: `failed` after `done`, on the customer's word; `cancelled` after `done`, on a tool's."""
     bench = promised("done")

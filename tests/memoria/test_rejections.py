@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from memoria.patch import MISSING, Json
-from memoria.proposals import Change, Status
-from memoria.review import Edit, Rejection
+from memoria.proposals import Change, Statement, Status
+from memoria.review import Edit, Rejection, judge
 from tests.memoria.bench import Bench, Held, a_field, a_type, cite
 
 REMEMBERED = "change.previously_rejected"
@@ -132,7 +132,11 @@ def test_a_new_member_that_was_rejected_is_remembered_too() -> None:
 def test_it_holds_for_proposals_and_not_for_what_staff_set() -> None:
     """V7: a person may change their mind."""
     bench = rejected()
-    bench.put("/facts/a", "Derby", evidence=cite(("m-1", TEXT)))
+    change = Change("add", "/facts/a", "Derby", cite(("m-1", TEXT)))
+    remembered = [Rejection.of(change)]
+    assert judge(bench.state, change, bench.desk(), rejected=remembered).code == REMEMBERED
+    assert not judge(bench.state, change, bench.desk(), rejected=remembered, statement=Statement()).refused
+    bench.put("/facts/a", "Derby", evidence=change.evidence)
     assert bench.value("/facts/a") == "Derby"
 
 
