@@ -57,6 +57,7 @@ class _Entry:
     """A message as it stands in the file: its head, taken apart, and its lines."""
 
     line: int
+    written: str  # its first line, whole
     date: tuple[int, int, int]
     time: tuple[int, int, int]
     lines: list[str]
@@ -155,7 +156,7 @@ def _split(text: str, most: int) -> _Lines:
             enough(len(found.entries) + 1, most)
             date = int(head["a"]), int(head["b"]), int(head["c"])
             rest = line[len(line) - len(head["rest"]) :]
-            found.entries.append(_Entry(number, date, _time(head), [rest]))
+            found.entries.append(_Entry(number, line, date, _time(head), [rest]))
         elif found.entries:
             found.entries[-1].lines.append(line)
         elif line.strip():
@@ -191,13 +192,13 @@ class _Reader:
     def _message(self, entry: _Entry) -> Said | None:
         moment = self._moment(entry)
         if moment is None:
-            self.strays.append(NotUnderstood(entry.line, "impossible_date", excerpt(plain(entry.text))))
+            self.strays.append(NotUnderstood(entry.line, "impossible_date", excerpt(plain(entry.written))))
             return None
         while len(entry.lines) > 1 and not entry.lines[-1].strip():
             entry.lines.pop()
         name, words = self._author(entry.text)
         if len(words) > MAX_TEXT:
-            self.strays.append(NotUnderstood(entry.line, "too_long", excerpt(plain(words))))
+            self.strays.append(NotUnderstood(entry.line, "too_long", excerpt(plain(entry.written))))
             return None
         if name is None:
             return self._notice(entry, moment, words)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atendimento.web import conversation, decisions, live, pages
+from atendimento.web import conversation, decisions, imports, live, pages
 
 app_name = "web"
 TICKET = "tickets/<uuid:ticket_id>/"
 CHANGE = f"{TICKET}changes/<uuid:change_id>/"
+IMPORT = "imports/<uuid:import_id>/"
 
 urlpatterns = [
     path("", pages.queue, name="queue"),
@@ -31,4 +32,11 @@ urlpatterns = [
     path(f"{CHANGE}accept", decisions.accept, name="accept"),
     path(f"{CHANGE}edit", decisions.edit, name="edit"),
     path(f"{CHANGE}reject", decisions.reject, name="reject"),
+    path("imports/", imports.index, name="imports"),
+    path(IMPORT, imports.detail, name="import"),
+    path(f"{IMPORT}read", imports.reread, name="import-read"),
+    path(f"{IMPORT}start", imports.start, name="import-start"),
+    path(f"{IMPORT}discard", imports.discard, name="import-discard"),
+    path(f"{IMPORT}undo", imports.undo, name="import-undo"),
+    path(f"{IMPORT}file", imports.raw, name="import-file"),
 ]
