@@ -155,6 +155,7 @@ class MessageView:
     tone: str = ""  # people are told apart by more than initials: customer, staff, tool
     replaced: tuple[Replacement, ...] = ()
     attachments: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()  # what its reader had to guess: a date, a character set
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,11 +422,21 @@ class TicketPage:
 
 
 @dataclass(frozen=True, slots=True)
-class BriefLine:
+class BriefClause:
+    text: str
+    doubtful: bool = False  # not plainly current
+
+
+@dataclass(frozen=True, slots=True)
+class BriefParagraph:
+    heading: str
+    clauses: tuple[BriefClause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BriefLiteral:
     label: str
-    words: str
-    note: str = ""  # its status, where it is not plainly current
-    literal: bool = False
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,6 +446,9 @@ class Brief:
     title: str
     customer: str
     protocol: str
-    lines: tuple[BriefLine, ...]
+    paragraphs: tuple[BriefParagraph, ...]
+    verbatim_heading: str
+    verbatim: tuple[BriefLiteral, ...]
     at: datetime | None
     note: str
+    url: str  # the ticket's page

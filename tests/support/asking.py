@@ -6,7 +6,6 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-from django.http import HttpResponse
 from django.test import Client
 
 SCRIPT = {"HX-Request": "true"}
@@ -22,7 +21,7 @@ def act(client: Client, path: str, /, **data: Any) -> Any:
     return client.post(path, data, headers=SCRIPT)
 
 
-def text(response: HttpResponse) -> str:
+def text(response: Any) -> str:
     """What a person would read: the words, with white space folded."""
     found = _Words()
     found.feed(response.content.decode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -25,7 +26,7 @@ def sign_in(world: World) -> SignIn:
     """A browser in which this member is signed in. What the test reads afterwards is the first organisation's again."""
 
     class Browser(Client):
-        def request(self, **request: object) -> object:
+        def request(self, **request: Any) -> Any:
             try:
                 return super().request(**request)
             finally:
