@@ -12,13 +12,14 @@ page            a page of a real Chromium, pt-BR, that fails the test on any err
 from __future__ import annotations
 
 import socket
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import TransactionTestCase
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
 from atendimento import translations
 from atendimento.processes import Child
@@ -181,16 +182,24 @@ def context(browser: Browser, live_server: LiveServer, browser_options: dict[str
 
 
 @pytest.fixture
-def page(context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Page]:
+def page(context: BrowserContext, live_server: LiveServer, request: pytest.FixtureRequest) -> Iterator[Page]:
     opened = context.new_page()
     problems: list[str] = []
     # A refused script or style (Content-Security-Policy) is an error in the console too.
     opened.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
     opened.on("pageerror", lambda error: problems.append(str(error)))
+
+    def note_failure(failed: Request) -> None:
+        # A page that is left aborts what it was still waiting for, live updates among it.
+        if failed.failure and "ERR_ABORTED" not in failed.failure:
+            problems.append(f"{failed.url}: {failed.failure}")
+
+    opened.on("requestfailed", note_failure)
     yield opened
     if request.node.stash.get(FAILED, False):
         folder = Path("test-results")
         folder.mkdir(exist_ok=True)
+        sys.stderr.write(f"The web server's last lines:\n{live_server.child.last_words(20)}\n")
         opened.screenshot(path=folder / f"{request.node.name}.png", full_page=True)
     allowed = request.node.get_closest_marker("console_errors")
     if not allowed:
