@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from django.template.defaultfilters import filesizeformat
@@ -75,13 +75,24 @@ FAULTS: Final[Mapping[str, Promise]] = {
     "import.not_in_preview": gettext_lazy("This import was begun already."),
     "ticket_type.unknown": gettext_lazy("Choose a ticket type."),
 }
+MARKS: Final[Mapping[str, Promise]] = {
+    "date_estimated": gettext_lazy("estimated date"),
+    "date_missing": gettext_lazy("no date of its own"),
+    "charset_guessed": gettext_lazy("character set guessed"),
+}
 UNDO: Final[Mapping[str, Promise]] = {
     "import.in_use": gettext_lazy(
-        "Decisions in ticket %(protocol)s rest on %(messages)s. Their history stays, and so does the import: correct the values there."
+        "Decisions in ticket %(protocol)s rest on %(messages)s. "
+        "Their history stays, and so does the import: correct the values there."
     ),
     "import.being_read": gettext_lazy("The model is reading ticket %(protocol)s. Try again in a minute."),
     "import.not_finished": gettext_lazy("The import has not ended yet."),
 }
+
+
+def marks(notes: Iterable[str]) -> tuple[str, ...]:
+    """What a reader of the message should know of how it was read."""
+    return tuple(str(MARKS[note]) for note in notes if note in MARKS)
 
 
 def form(code: str) -> str:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from atendimento import wording
 from atendimento.models import Message, ProposedChange, Ticket
-from atendimento.selectors import quotes, values
+from atendimento.selectors import import_words, quotes, values
 from atendimento.selectors.pages import MessageView, Replacement, Segment, Transcript
 from memoria.evidence import message_number
 from memoria.fields import TicketType
@@ -116,6 +116,7 @@ def view(
                 tone=TONES.get(kind, "robot"),
                 replaced=replaced.get(row.ref, ()),
                 attachments=tuple(_file_name(item) for item in row.attachments),
+                marks=import_words.marks(row.notes),
             )
         )
     address = reverse("web:messages", args=[ticket.pk])

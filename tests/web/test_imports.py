@@ -22,18 +22,18 @@ CHOICES = {"role-0": "customer", "role-1": "agent", "type": "assistencia-tecnica
 ATTACK = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
-def upload(client: Client, content: str | bytes = CHAT, name: str = "conversa.txt") -> Any:
+def upload(client: Any, content: str | bytes = CHAT, name: str = "conversa.txt") -> Any:
     data = content.encode() if isinstance(content, str) else content
     return client.post("/imports/", {"file": SimpleUploadedFile(name, data)})
 
 
-def previewed(client: Client, content: str | bytes = CHAT, name: str = "conversa.txt") -> str:
+def previewed(client: Any, content: str | bytes = CHAT, name: str = "conversa.txt") -> str:
     answer = upload(client, content, name)
     assert answer.status_code == 302, text(answer)
     return str(answer.url)
 
 
-def brought_in(client: Client, **choices: str) -> str:
+def brought_in(client: Any, **choices: str) -> str:
     address = previewed(client)
     assert client.post(f"{address}start", CHOICES | choices).status_code == 302
     batch = Import.objects.get()
@@ -41,7 +41,7 @@ def brought_in(client: Client, **choices: str) -> str:
     return address
 
 
-def test_the_whole_way_without_a_script(world: World, silvia: Client) -> None:
+def test_the_whole_way_without_a_script(world: World, silvia: Any) -> None:
     assert "Solte um arquivo aqui" in text(silvia.get("/imports/"))
     address = previewed(silvia)
     seen = text(silvia.get(address))
@@ -71,7 +71,7 @@ def test_the_whole_way_without_a_script(world: World, silvia: Client) -> None:
     assert "desfeita" in text(silvia.get("/imports/"))
 
 
-def test_agents_and_strangers_may_not(world: World, ana: Client, silvia: Client, stranger: Client) -> None:
+def test_agents_and_strangers_may_not(world: World, ana: Any, silvia: Any, stranger: Any) -> None:
     address = previewed(silvia)
     for path in ("/imports/", address, f"{address}file"):
         assert ana.get(path).status_code == 403
@@ -84,7 +84,7 @@ def test_agents_and_strangers_may_not(world: World, ana: Client, silvia: Client,
     assert Client().get("/imports/").status_code == 302
 
 
-def test_the_way_there_is_shown_to_who_may(world: World, ana: Client, silvia: Client) -> None:
+def test_the_way_there_is_shown_to_who_may(world: World, ana: Any, silvia: Any) -> None:
     assert 'href="/imports/"' in silvia.get("/").content.decode()
     assert 'href="/imports/"' not in ana.get("/").content.decode()
 
@@ -99,19 +99,19 @@ def test_the_way_there_is_shown_to_who_may(world: World, ana: Client, silvia: Cl
         (zipped([("foto.jpg", b"x")]), "O zip não tem conversa: falta um .txt."),
     ],
 )
-def test_a_file_that_is_not_taken_says_why(world: World, silvia: Client, content: bytes, words: str) -> None:
+def test_a_file_that_is_not_taken_says_why(world: World, silvia: Any, content: bytes, words: str) -> None:
     answer = upload(silvia, content)
     assert answer.status_code == 400
     assert words in text(answer).replace("\u00a0", " ")
     assert Import.objects.count() == 0
 
 
-def test_no_file_at_all(world: World, silvia: Client) -> None:
+def test_no_file_at_all(world: World, silvia: Any) -> None:
     answer = silvia.post("/imports/")
     assert (answer.status_code, "Escolha um arquivo primeiro." in text(answer)) == (400, True)
 
 
-def test_what_is_missing_is_named_and_what_was_chosen_stays(world: World, silvia: Client) -> None:
+def test_what_is_missing_is_named_and_what_was_chosen_stays(world: World, silvia: Any) -> None:
     address = previewed(silvia)
     answer = silvia.post(
         f"{address}start", CHOICES | {"role-1": "", "subject": "Minha visita", "where": "existing", "ticket": "1", "read": ""}
@@ -126,7 +126,7 @@ def test_what_is_missing_is_named_and_what_was_chosen_stays(world: World, silvia
     assert Ticket.objects.count() == 0
 
 
-def test_lines_that_were_not_understood_are_listed_with_their_numbers(world: World, silvia: Client) -> None:
+def test_lines_that_were_not_understood_are_listed_with_their_numbers(world: World, silvia: Any) -> None:
     address = previewed(silvia, "25/03/26 08:00 - A: um\n31/02/26 08:00 - A: dois\n")
     listed = (
         "Não entendido, e deixado de fora linha 2 data ou hora que não existe na ordem do arquivo: 31/02/26 08:00 - A: dois"
@@ -134,7 +134,7 @@ def test_lines_that_were_not_understood_are_listed_with_their_numbers(world: Wor
     assert listed in text(silvia.get(address))
 
 
-def test_an_assumed_order_is_said_and_can_be_chosen(world: World, silvia: Client) -> None:
+def test_an_assumed_order_is_said_and_can_be_chosen(world: World, silvia: Any) -> None:
     address = previewed(silvia, "03/04/26 08:00 - Loja: Centro: um\n")
     before = text(silvia.get(address))
     assert "Nenhuma data do arquivo distingue dia de mês. Foi presumido: dia antes do mês." in before
@@ -146,7 +146,7 @@ def test_an_assumed_order_is_said_and_can_be_chosen(world: World, silvia: Client
     assert "Foi presumido" not in after
 
 
-def test_what_people_wrote_is_never_markup(world: World, silvia: Client) -> None:
+def test_what_people_wrote_is_never_markup(world: World, silvia: Any) -> None:
     chat = (
         f"25/03/2026 14:07 - {ATTACK}: {ATTACK}\n"
         f"25/03/2026 14:08 - Bia: \u200e{ATTACK}.jpg (arquivo anexado)\n31/02/2026 09:00 - A: {ATTACK}\n"
@@ -158,7 +158,7 @@ def test_what_people_wrote_is_never_markup(world: World, silvia: Client) -> None
         assert "<img" not in body
 
 
-def test_the_raw_file_can_be_saved_and_is_never_shown(world: World, silvia: Client) -> None:
+def test_the_raw_file_can_be_saved_and_is_never_shown(world: World, silvia: Any) -> None:
     raw = mail("<b>Oi</b>", kind="text/html")
     answer = silvia.get(f"{previewed(silvia, raw, 'a.eml')}file")
     assert answer.content == raw
@@ -167,21 +167,21 @@ def test_the_raw_file_can_be_saved_and_is_never_shown(world: World, silvia: Clie
     assert answer["X-Content-Type-Options"] == "nosniff"
 
 
-def test_the_same_file_again_leads_to_the_same_import(world: World, silvia: Client) -> None:
+def test_the_same_file_again_leads_to_the_same_import(world: World, silvia: Any) -> None:
     address = brought_in(silvia)
     assert previewed(silvia) == address
     silvia.post(f"{address}start", CHOICES)
     assert Message.objects.count() == 4
 
 
-def test_a_file_can_be_thrown_away_before_it_is_written_and_not_after(world: World, silvia: Client) -> None:
+def test_a_file_can_be_thrown_away_before_it_is_written_and_not_after(world: World, silvia: Any) -> None:
     assert silvia.post(f"{previewed(silvia)}discard")["Location"] == "/imports/"
     assert Import.objects.count() == 0
     assert silvia.post(f"{brought_in(silvia)}discard").status_code == 400
     assert Import.objects.count() == 1
 
 
-def test_a_decision_on_the_messages_keeps_the_import_and_says_where(world: World, silvia: Client) -> None:
+def test_a_decision_on_the_messages_keeps_the_import_and_says_where(world: World, silvia: Any) -> None:
     address = brought_in(silvia)
     ticket = Ticket.objects.get()
     world.accept(world.propose(ticket, stories.change("/facts/bairro", "Boa Viagem", ("m-4", "Moro em Boa Viagem"))))
@@ -191,14 +191,14 @@ def test_a_decision_on_the_messages_keeps_the_import_and_says_where(world: World
     assert Message.objects.count() == 4
 
 
-def test_into_an_existing_ticket(world: World, silvia: Client) -> None:
+def test_into_an_existing_ticket(world: World, silvia: Any) -> None:
     ticket = world.ticket()
     address = brought_in(silvia, where="existing", ticket=ticket.protocol)
     assert "atendimento existente · 4 mensagens novas" in text(silvia.get(address))
     assert ImportedTicket.objects.get().ticket == ticket
 
 
-def test_the_progress_is_a_fragment_that_asks_again_until_it_is_done(world: World, silvia: Client) -> None:
+def test_the_progress_is_a_fragment_that_asks_again_until_it_is_done(world: World, silvia: Any) -> None:
     address = previewed(silvia)
     silvia.post(f"{address}start", CHOICES)
     waiting = ask(silvia, address).content.decode()
@@ -209,9 +209,20 @@ def test_the_progress_is_a_fragment_that_asks_again_until_it_is_done(world: Worl
     assert "hx-trigger" not in ask(silvia, address).content.decode()
 
 
-def test_pages_ask_the_database_the_same_however_much_there_is(world: World, silvia: Client) -> None:
+def test_pages_ask_the_database_the_same_however_much_there_is(world: World, silvia: Any) -> None:
     address = previewed(silvia)
     few = queries_of(lambda: silvia.get(address)), queries_of(lambda: silvia.get("/imports/"))
     people = "".join(f"25/03/2026 14:{n:02} - P{n}: oi\n" for n in range(40))
     more = previewed(silvia, people)
     assert (queries_of(lambda: silvia.get(more)), queries_of(lambda: silvia.get("/imports/"))) == few
+
+
+def test_an_estimated_date_is_marked_in_the_conversation(world: World, silvia: Any) -> None:
+    broken = mail("Oi", Date="qui, 5 mar 2026 14:07 -03", Received="from a.test by b.test; Thu, 05 Mar 2026 17:07:40 +0000")
+    address = previewed(silvia, broken, "a.eml")
+    assert "1 mensagem tem data estimada." in text(silvia.get(address))
+    silvia.post(f"{address}start", CHOICES)
+    batch = Import.objects.get()
+    write_import(organization_id=batch.organization_id, import_id=batch.pk)
+    page = text(silvia.get(f"/tickets/{Ticket.objects.get().pk}/"))
+    assert re.search(r"m-1 · 14:07 · data estimada", page)
