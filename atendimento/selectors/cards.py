@@ -13,18 +13,8 @@ from django.utils.translation import gettext as _
 from atendimento import wording
 from atendimento.models import ProposedChange
 from atendimento.selectors import controls, quotes, values
-from atendimento.selectors.pages import (
-    CascadeRow,
-    CautionView,
-    ChangeCard,
-    ChangeUrls,
-    Control,
-    DiffPart,
-    Problem,
-    RefusedRow,
-    Side,
-    SlotCard,
-)
+from atendimento.selectors.pages import CascadeRow, CautionView, ChangeCard, ChangeUrls, RefusedRow, Side, SlotCard
+from atendimento.selectors.parts import Control, DiffPart, Problem
 from atendimento.selectors.reading import Cited
 from memoria.cascade import holders
 from memoria.errors import Code

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from atendimento import wording
 from atendimento.selectors import values
-from atendimento.selectors.pages import Control, Option
+from atendimento.selectors.parts import Control, Option
 from memoria.fields import TicketType
 from memoria.members import OWNERS, SHAPES, Place
 from memoria.patch import Json, Missing

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from atendimento import access
 from atendimento.models import Membership
 from atendimento.selectors import controls, reading
-from atendimento.selectors.pages import Control
+from atendimento.selectors.parts import Control
 from memoria.members import Place
 from memoria.patch import MISSING, Json, Missing, lookup
 

@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from atendimento.selectors.pages import Option
+from atendimento.selectors.parts import Option
 
 FORMATS: Final[Mapping[str, Promise]] = {
     "whatsapp": gettext_lazy("WhatsApp export"),

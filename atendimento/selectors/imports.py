@@ -19,7 +19,7 @@ from atendimento import access
 from atendimento.access import Permission
 from atendimento.models import Import, ImportedTicket, ImportFile, ImportStatus, Membership, TicketType
 from atendimento.selectors import import_words as words
-from atendimento.selectors.pages import Chip, Option, Problem
+from atendimento.selectors.parts import Chip, Option, Problem
 
 RECENT: Final = 50
 LISTED: Final = 50

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from atendimento import access, wording
 from atendimento.models import Membership
 from atendimento.selectors import reading, values
-from atendimento.selectors.pages import Problem
+from atendimento.selectors.parts import Problem
 from memoria.errors import Code, Reason
 
 

@@ -19,7 +19,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from atendimento.models import Membership, Message, Ticket, TicketStatus, TicketType
-from atendimento.selectors.pages import Chip, Option, QueueList, QueueRow, SavedView
+from atendimento.selectors.pages import QueueList, QueueRow, SavedView
+from atendimento.selectors.parts import Chip, Option
 
 PAGE = 30
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from atendimento.models import Message
 from atendimento.selectors import values
-from atendimento.selectors.pages import Quote, Segment
+from atendimento.selectors.parts import Quote, Segment
 from atendimento.selectors.reading import Cited
 from memoria.cautions import sentence_span
 from memoria.evidence import message_number

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from atendimento import wording
 from atendimento.selectors import cards, controls, quotes, values
 from atendimento.selectors.cards import Sight
-from atendimento.selectors.pages import Chip, Control, Link, NewMember, SlotRow, StateGroup
+from atendimento.selectors.pages import Link, NewMember, SlotRow, StateGroup
+from atendimento.selectors.parts import Chip, Control
 from memoria.events import Event
 from memoria.members import FINISHED, Place
 from memoria.patch import MISSING, Json, Missing, same_json

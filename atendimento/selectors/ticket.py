@@ -33,13 +33,13 @@ from atendimento.selectors.pages import (
     Composer,
     DecidedNote,
     Memory,
-    Problem,
     RunView,
     SlotCard,
     TicketHead,
     TicketPage,
     Transcript,
 )
+from atendimento.selectors.parts import Problem
 from atendimento.selectors.queue import Filters
 from atendimento.selectors.transcript import Window
 from memoria.fields import TicketType

@@ -14,7 +14,8 @@ from django.utils.translation import gettext as _
 from atendimento import wording
 from atendimento.models import Message, ProposedChange, Ticket
 from atendimento.selectors import import_words, quotes, values
-from atendimento.selectors.pages import MessageView, Replacement, Segment, Transcript
+from atendimento.selectors.pages import MessageView, Replacement, Transcript
+from atendimento.selectors.parts import Segment
 from memoria.evidence import message_number
 from memoria.fields import TicketType
 from memoria.patch import same_json

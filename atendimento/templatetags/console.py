@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from atendimento.selectors.pages import Segment
+from atendimento.selectors.parts import Segment
 
 register = template.Library()
 

@@ -13,7 +13,8 @@ from django.views.decorators.http import require_POST
 from atendimento.actions import console, tickets
 from atendimento.actions.faults import InvalidInput
 from atendimento.selectors import ticket as pages
-from atendimento.selectors.pages import Composer, Problem
+from atendimento.selectors.pages import Composer
+from atendimento.selectors.parts import Problem
 from atendimento.selectors.queue import Filters
 from atendimento.selectors.ticket import Asked
 from atendimento.web.doors import MemberRequest, is_fragment, member_view, show

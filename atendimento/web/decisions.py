@@ -22,7 +22,7 @@ from atendimento.selectors import forms as drawn
 from atendimento.selectors import problems
 from atendimento.selectors import ticket as tickets
 from atendimento.selectors.cards import Failure, slot_key
-from atendimento.selectors.pages import Problem
+from atendimento.selectors.parts import Problem
 from atendimento.selectors.queue import Filters
 from atendimento.selectors.ticket import PANES, Asked
 from atendimento.web import forms

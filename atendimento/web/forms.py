@@ -11,7 +11,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from atendimento.selectors.pages import Control
+from atendimento.selectors.parts import Control
 from memoria.patch import MISSING, Json, Missing
 from memoria.proposals import Citation
 from memoria.sources import Kind

@@ -21,7 +21,7 @@ from atendimento.ingest.neutral import MAX_FILE, Unreadable
 from atendimento.selectors import import_words as words
 from atendimento.selectors import imports as pages
 from atendimento.selectors.imports import Typed
-from atendimento.selectors.pages import Problem
+from atendimento.selectors.parts import Problem
 from atendimento.web.doors import MemberRequest, is_fragment, member_view, show
 
 

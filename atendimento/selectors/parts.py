@@ -1,0 +1,79 @@
+"""The small parts that pages are made of: frozen objects, as in `pages`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A short word with a meaning: tone gives the colour, icon and label say the same without it."""
+
+    label: str
+    tone: str = ""  # "", proposed, confirm, conflict, ok
+    icon: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of text with one mark, or none."""
+
+    text: str
+    mark: str = ""  # "", state, proposed, caution
+    refs: str = ""  # keys of the cards that rest on these words, separated by spaces
+    title: str = ""  # what the words support, for whoever points at them
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words that back a value, with who said them and when; `segments` is their whole sentence."""
+
+    message: str  # "m-3"
+    number: int
+    author: str
+    at: datetime | None
+    words: str
+    segments: tuple[Segment, ...] = ()  # empty where the quote is all there is to show
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPart:
+    kind: str  # same, del, ins
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    value: str
+    label: str
+    selected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One field of a form, of the kind that the value's schema asks for."""
+
+    name: str
+    label: str
+    kind: str  # text, textarea, select, switch, number, date, moment, lines, json
+    value: str = ""
+    checked: bool = False
+    options: tuple[Option, ...] = ()
+    required: bool = False
+    minimum: str = ""
+    maximum: str = ""
+    max_length: str = ""
+    step: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What the domain or the form said no to: it stands beside the card, with what was typed."""
+
+    title: str
+    detail: str = ""
+    items: tuple[str, ...] = ()
+    retry: bool = False  # the ground has moved: the card below is fresh, the same act may be tried again
