@@ -278,10 +278,10 @@ def test_a_circle_of_invalidations_cannot_be_published(edges: dict[str, list[str
 
 
 def test_a_diamond_is_no_circle_and_a_long_chain_is_no_burden() -> None:
-    """K4: 3,000 fields in a row are followed to the end, without recursion."""
-    rows: dict[str, Json] = {f"/facts/{n}": a_field(invalidates=[f"/facts/{n + 1}"] if n < 2999 else []) for n in range(3000)}
+    """K4: 1,200 fields in a row are followed to the end, without recursion."""
+    rows: dict[str, Json] = {f"/facts/{n}": a_field(invalidates=[f"/facts/{n + 1}"] if n < 1199 else []) for n in range(1200)}
     document = {"slug": "fila", "name": "Fila", "fields": rows, "collections": {}}
-    assert len(TicketType.from_document(document).dependents("/facts/0")) == 2999
+    assert len(TicketType.from_document(document).dependents("/facts/0")) == 1199
 
 
 # --- K5 and K7 ----------------------------------------------------------------------------------------------------
