@@ -125,7 +125,7 @@ def _write_slice(import_id: uuid.UUID, work: _Work) -> bool:
     position, messages = work.at(batch.done)
     link = _ticket(batch, work, position)
     book = ledger.open_to_change(work.organization, link.ticket_id or uuid.UUID(int=0))
-    added = _store(book, work, messages)
+    added = _store(book, work, link, messages)
     if added:
         link.numbers = [*link.numbers, [added[0].number, added[-1].number]]
         link.added += len(added)
@@ -208,12 +208,12 @@ def _short(text: str) -> str:
 # --- messages -----------------------------------------------------------------------------------------------------
 
 
-def _store(book: ledger.Book, work: _Work, messages: Sequence[Said]) -> list[Message]:
+def _store(book: ledger.Book, work: _Work, link: ImportedTicket, messages: Sequence[Said]) -> list[Message]:
     """The messages that the ticket does not have yet, stored; the others change nothing."""
     ids = [said.id for said in messages]
     held = Message.objects.filter(ticket=book.ticket, source=work.source, external_id__in=ids)
     known = set(held.values_list("external_id", flat=True))
-    authors = _authors(book, work, {said.person for said in messages})
+    authors = _authors(book, work, {said.person for said in messages}, link.made)
     rows: list[Message] = []
     for said in messages:
         if said.id not in known:
@@ -228,13 +228,13 @@ def _store(book: ledger.Book, work: _Work, messages: Sequence[Said]) -> list[Mes
     return rows
 
 
-def _authors(book: ledger.Book, work: _Work, keys: Iterable[str | None]) -> dict[str | None, Author]:
+def _authors(book: ledger.Book, work: _Work, keys: Iterable[str | None], new_ticket: bool) -> dict[str | None, Author]:
     """Each person as an author. Whoever the ticket knows by kind and name is that author, whatever channel said so."""
-    named = Message.objects.filter(ticket=book.ticket, author_external_id__isnull=False).exclude(source=work.source)
-    known = {
-        (kind, name): external_id
-        for kind, name, external_id in named.values_list("author_kind", "author_name", "author_external_id").distinct()
-    }
+    known: dict[tuple[str, str], str | None] = {}
+    if not new_ticket:
+        named = Message.objects.filter(ticket=book.ticket, author_external_id__isnull=False).exclude(source=work.source)
+        columns = named.values_list("author_kind", "author_name", "author_external_id").distinct()
+        known = {(kind, name): external_id for kind, name, external_id in columns}
     found: dict[str | None, Author] = {None: Author(Kind.SYSTEM)}
     for key in keys:
         if key is not None:

@@ -6,6 +6,7 @@ import hashlib
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -30,6 +31,9 @@ from atendimento.models import (
 
 ROLES: Final = ("customer", "agent", "third_party", "assistant", "system")
 """What a person of the file can be. `system`: no person, but a notice that looked like one."""
+
+KEPT: Final = timedelta(days=7)
+"""A file that was looked at and not brought in is thrown away after so long."""
 
 LIVE: Final = (ImportStatus.QUEUED, ImportStatus.RUNNING, ImportStatus.DONE)
 ORDERS: Final = ("", "dmy", "mdy")
@@ -116,6 +120,8 @@ def preview_import(
     `member` None: the command line. Raises ingest's Unreadable, and DomainError `permission.denied`.
     """
     _require(member)
+    moment = ledger.now()
+    Import.objects.filter(organization=organization, status=ImportStatus.PREVIEW, created_at__lt=moment - KEPT).delete()
     digest = hashlib.sha256(content).hexdigest()
     known = Import.objects.filter(organization=organization, digest=digest).order_by("-created_at")
     live = known.filter(status__in=LIVE).first()
@@ -125,7 +131,7 @@ def preview_import(
     reading, summary = look_into(organization, file_name, content, form, how)
     batch = known.filter(status=ImportStatus.PREVIEW, created_by=member).first()
     if batch is None:
-        batch = Import(organization=organization, digest=digest, created_by=member, created_at=ledger.now())
+        batch = Import(organization=organization, digest=digest, created_by=member, created_at=moment)
     batch.file_name = base_name(file_name) or "?"
     batch.format, batch.total = reading.format.value, summary["messages"]
     batch.options, batch.summary = how.document, summary

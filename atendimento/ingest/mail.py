@@ -272,7 +272,7 @@ def _collect_leaf(message: Message, kind: str, body: _Body) -> None:
     disposition = _header(message, "Content-Disposition").partition(";")[0].strip().lower()
     if disposition == "attachment" or name or kind not in ("text/plain", "text/html"):
         if kind != "message/delivery-status" and (name or disposition != "inline" or not kind.startswith("text/")):
-            body.attachments.append(Attachment(name, kind_of(name) if name else kind.partition("/")[0]))
+            body.attachments.append(Attachment(name, kind_of(name) if name else clean_name(kind.partition("/")[0])[:40]))
         return
     payload = message.get_payload(decode=True)
     text, guessed = charsets.decode(payload if isinstance(payload, bytes) else b"", _label(message))

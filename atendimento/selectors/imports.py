@@ -147,8 +147,10 @@ def may_import(member: Membership) -> bool:
 def list_page(member: Membership, problem: Problem | None = None) -> ListPage:
     """The latest imports. Raises DomainError `permission.denied`."""
     access.require(member, Permission.IMPORT)
-    rows = Import.objects.filter(organization=member.organization).select_related("created_by").defer("plan")
-    return ListPage(tuple(_row(batch) for batch in rows.order_by("-created_at", "-id")[:RECENT]), problem)
+    rows = Import.objects.filter(organization=member.organization).select_related("created_by")
+    # What was understood of each file is long, and is not shown here.
+    recent = rows.defer("plan", "options", "summary", "problem").order_by("-created_at", "-id")[:RECENT]
+    return ListPage(tuple(map(_row, recent)), problem)
 
 
 def _row(batch: Import) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +226,23 @@ def test_the_same_conversation_in_another_file_adds_nothing(house: House) -> Non
 
     assert (again.pk != first.pk, again.added, only_ticket(again)) == (True, 0, only_ticket(first))
     assert Message.objects.count() == 4
+
+
+def test_two_who_begin_the_same_file_at_once_get_one_import(house: House) -> None:
+    first, second = preview(house, who="celia"), preview(house, who="davi")
+    plan = Plan("assistencia", ROLES)
+    one = begin_import(organization=house.organization, member=house.celia, import_id=first.pk, plan=plan)
+    two = begin_import(organization=house.organization, member=house.davi, import_id=second.pk, plan=plan)
+
+    assert (first.pk != second.pk, one.pk, two.pk) == (True, first.pk, first.pk)
+
+
+def test_a_preview_that_nobody_went_on_with_is_thrown_away_after_a_week(house: House) -> None:
+    old = preview(house)
+    Import.objects.update(created_at=old.created_at - timedelta(days=8))
+    preview(house, CHAT + "26/03/2026 10:00 - Helena: Confirmado\n")
+
+    assert not Import.objects.filter(pk=old.pk).exists()
 
 
 def test_a_longer_export_into_the_same_ticket_adds_only_what_is_new(house: House) -> None:

@@ -15,6 +15,7 @@ from atendimento.ingest.markup import to_text
 from atendimento.ingest.neutral import Format, Options, Reading, Unreadable
 from atendimento.ingest.quoting import unquotable
 from atendimento.ingest.reading import read
+from atendimento.ingest.summary import Staff, summarize
 from tests.support.foreign import CHAT, ZONE, chat, mail, mailbox, told, zipped
 
 OPTIONS = Options(ZONE)
@@ -177,8 +178,10 @@ def survives(data: bytes, form: Format | None) -> Reading | None:
         reading = read(data, "x.zip", OPTIONS, form)
     except Unreadable:
         return None
+    json.dumps(summarize(reading, Staff()), ensure_ascii=False).encode()
     for message in reading.messages:
         message.text.encode()
+        assert all("\0" not in (name := item.name + item.kind) and name.encode() for item in message.attachments if item.name)
         assert "\0" not in message.text
         assert all(0 <= low < high <= len(message.text) for low, high in message.unquotable)
         assert message.sent_at is None or message.sent_at.utcoffset() is not None
