@@ -194,6 +194,7 @@ class Decided:
     evidence: tuple[Citation, ...] | None = None
     by: str = ""
     at: datetime | None = None
+    overridden: bool = False  # P6: it was accepted with an override
 
 
 def first_answer(records: Mapping[str, Decided], accept: Sequence[Accept], reject: Sequence[Reject]) -> int | None:
@@ -229,6 +230,8 @@ def _already(record: Decided) -> DomainError:
 def _same_decision(record: Decided, item: Accept | Reject) -> bool:
     if isinstance(item, Reject):
         return record.status is Status.REJECTED
+    if item.override is not None and not record.overridden:
+        return False  # a plain accept recorded the divergence; an override of it must not be lost in silence
     if item.edit is None or not is_edit(item.change, item.edit):
         return record.status is Status.ACCEPTED
     before = item.change.evidence if record.evidence is None else record.evidence

@@ -169,6 +169,7 @@ def _decided(row: ProposedChange) -> review.Decided:
         None if evidence is None else tuple(Citation.from_json(item) for item in evidence),
         row.decided_by.name if row.decided_by else "",
         row.decided_at,
+        decision.get("override", False),
     )
 
 
@@ -181,10 +182,13 @@ def _write_fates(
 ) -> None:
     fates = {entry["id"]: entry["decision"] for entry in entries}
     edits = {item.id: item.edit for item in accept if item.edit is not None}
+    overridden = {item.id for item in accept if item.override is not None}
     for row in rows:
         row.status = Status(fates[str(row.pk)])
         row.decided_by, row.decided_at, row.version = member, book.moment, book.state.version
         row.decision = {"kind": row.status.value}
+        if str(row.pk) in overridden:
+            row.decision |= {"override": True}
         edit = edits.get(str(row.pk))
         if edit is not None and row.status is Status.EDITED:
             evidence = None if edit.evidence is None else [item.to_json() for item in edit.evidence]

@@ -12,7 +12,7 @@ from typing import Any
 
 from memoria import review
 from memoria.errors import DomainError
-from memoria.events import Event, EventKind, event_from_record, event_to_record
+from memoria.events import Event, event_from_record, event_to_record
 from memoria.evidence import Message, Messages, said_at
 from memoria.fields import TicketType
 from memoria.patch import MISSING, Json, parse_pointer
@@ -77,6 +77,7 @@ class Held:
     value: Json = None
     evidence: tuple[Citation, ...] | None = None
     proposed_verdict: Verdict = Verdict.ALLOWED
+    overridden: bool = False
 
 
 @dataclass
@@ -167,7 +168,9 @@ class Bench:
         ]
 
     def _decided(self, held: Held) -> review.Decided:
-        return review.Decided(held.id, held.change, held.status, held.version, held.value, held.evidence)
+        return review.Decided(
+            held.id, held.change, held.status, held.version, held.value, held.evidence, overridden=held.overridden
+        )
 
     def decide(
         self,
@@ -193,7 +196,7 @@ class Bench:
         event = review.decide(self.state, accepts, rejects, self.desk(actor), at, self.events[max(at, 0) :])
         for entry in event.cause["changes"]:
             held = self.changes[entry["id"]]
-            held.status, held.version = Status(entry["decision"]), event.version
+            held.status, held.version, held.overridden = Status(entry["decision"]), event.version, override is not None
             if held.status is Status.EDITED and edit is not None:
                 held.value, held.evidence = edit.value, edit.evidence
         self._append(event)
@@ -244,13 +247,12 @@ class Bench:
         self.events.append(event)
         kept = {held.id for held in returned}
         pending = [item for item in self._pending() if item.id not in kept]
-        if event.kind is not EventKind.EVIDENCE_CHANGED:
-            for settled in review.settle(event, self.state, pending, self.desk()):
-                held = self.changes[settled.id]
-                if settled.superseded:
-                    held.status = Status.SUPERSEDED
-                elif not settled.judgement.refused:
-                    held.judgement = settled.judgement
+        for settled in review.settle(event, self.state, pending, self.desk()):
+            held = self.changes[settled.id]
+            if settled.superseded:
+                held.status = Status.SUPERSEDED
+            elif not settled.judgement.refused:
+                held.judgement = settled.judgement
         assert replay(self.events) == self.state
         assert event_from_record(event_to_record(event)).slots == event.slots
         assert state_from_json(state_to_json(self.state)) == self.state

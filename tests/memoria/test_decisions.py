@@ -204,7 +204,38 @@ def test_an_override_needs_the_right(actor: Any, code: str | None) -> None:
         assert bench.value(A) == "Graças"
 
 
+def test_an_override_is_another_decision_than_the_plain_accept_before_it() -> None:
+    """V4: answering the first result would lose the supervisor's override and its reason without a word."""
+    bench = Bench(a_type({A: a_field("registry", "customer")}))
+    take(bench, "registry", A, "Torre")
+    held = tell(bench, "customer", A, "Graças")
+    recorded = bench.accept(held)
+    assert code_of(bench.accept, held, override="comprovante", actor=SARA) == "change.already_decided"
+    assert bench.accept(held) == recorded
+
+
+def test_an_override_repeated_answers_the_first_result() -> None:
+    """V4."""
+    bench = Bench(a_type({A: a_field("registry", "customer")}))
+    take(bench, "registry", A, "Torre")
+    held = tell(bench, "customer", A, "Graças")
+    taken = bench.accept(held, override="comprovante", actor=SARA)
+    assert bench.accept(held, override="comprovante", actor=SARA) == taken
+    assert bench.state.version == taken
+
+
 # --- V6 -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_edited_message_makes_moot_what_cites_it_where_it_touches_the_pointer() -> None:
+    """V6, E7: the event of an edit is a version like any other; it touched the pointer and left the change refused."""
+    bench = two_fields()
+    kept, moot, elsewhere = proposed(bench, (A, "Torre"), (A, "Graças"), (B, "Torre"))
+    bench.accept(kept)
+    bench.rewrite("m-1", "mora em outro lugar")
+    assert moot.status.value == "superseded"
+    assert elsewhere.status.value == "pending"  # its pointer was not touched; deciding it is refused by its quote
+    assert code_of(bench.accept, elsewhere) == "evidence.quote_not_found"
 
 
 @pytest.mark.parametrize(
