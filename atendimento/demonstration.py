@@ -221,7 +221,15 @@ class Demonstration:
         self._launch("Beat", *celery, "beat", "--scheduler", "celery.beat:Scheduler")
 
     def _seed(self) -> str:
+        """Seed once per embedded database; later starts show the logins that the first one printed."""
+        kept = self.data_dir / "postgres" / "seeded"
+        embedded_database = "DATABASE_URL" in self.shared
+        if embedded_database and kept.exists():
+            return kept.read_text(encoding="utf-8")
         logins = self._manage("seed_demo")
+        if embedded_database:
+            # Beside the database's own files, so that whoever removes those seeds again.
+            embedded.write_private(kept, logins)
         self.say("The demonstration's data is in place")
         return logins
 
