@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Final
 
 from memoria.patch import MISSING, Json
@@ -62,24 +62,28 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
 _DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?([Zz]|[+-]\d{2}:\d{2})\Z")
 
 
+YEARS: Final = range(1970, 9999)
+"""Of a due: what every clock, database and time zone can show."""
+_FURTHEST_ZONE: Final = timedelta(hours=14)
+
+
 def empty_values() -> dict[str, Json]:
     """The document of version 0: every map is there, the goal is not."""
     return {name: {} for name in (*FIELD_MAPS, *SHAPES)}
 
 
 def is_due(value: Json) -> bool:
-    """True for an ISO 8601 date, a datetime with a zone, or null (nothing is held)."""
+    """True for an ISO 8601 date, a datetime with a zone, or null (nothing is held). Its year is one of YEARS."""
     if value is None:
         return True
     if not isinstance(value, str) or not value.isascii():
         return False
     try:
         if _DATE.match(value):
-            date.fromisoformat(value)
-            return True
+            return date.fromisoformat(value).year in YEARS
         if _DATETIME.match(value):
-            datetime.fromisoformat(value.upper())
-            return True
+            moment = datetime.fromisoformat(value.upper())
+            return moment.year in YEARS and abs(moment.utcoffset() or timedelta()) <= _FURTHEST_ZONE
     except ValueError:
         return False
     return False

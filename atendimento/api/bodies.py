@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Final
 
@@ -75,7 +75,7 @@ class Body:
             raise BadRequest(
                 "request.invalid", "The body is not what this call takes.", [Fault(f"/{key}", "format.wrong", "no time")]
             )
-        return moment
+        return moment.astimezone(UTC)  # an offset that Python reads may be more than the database takes
 
     def citations(self, key: str = "evidence") -> tuple[Citation, ...] | None:
         """The evidence given; None where there is none."""

@@ -74,6 +74,8 @@ class TicketType(Call):
 
     @call("A ticket type as published", {200: schemas.TICKET_TYPE}, refuses=(404,), tag="ticket types")
     def get(self, request: Request, slug: str) -> Response:
+        if "\0" in slug:  # no text of the database holds one
+            raise NotFound("ticket type")
         row = access.ticket_type(self.caller.organization, slug)
         if row.published is None:
             raise NotFound("ticket type")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Collection, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from rest_framework.request import Request
@@ -20,7 +20,8 @@ from memoria.evidence import message_number
 DEFAULT_LIMIT, MAX_LIMIT = 50, 200
 
 
-def _bad(name: str, detail: str) -> BadRequest:
+def bad(name: str, detail: str) -> BadRequest:
+    """The answer to a parameter that cannot be taken."""
     return BadRequest("query.invalid", f"The parameter {name} {detail}.", [Fault(name, "query.invalid", detail)])
 
 
@@ -28,9 +29,9 @@ def text(request: Request, name: str, allowed: Collection[str] | None = None) ->
     """The parameter, None where it is absent or empty. Raises BadRequest for a value that is not allowed."""
     value = request.query_params.get(name) or None
     if value is not None and "\0" in value:
-        raise _bad(name, "holds a NUL character")
+        raise bad(name, "holds a NUL character")
     if value is not None and allowed is not None and value not in allowed:
-        raise _bad(name, f"must be one of {', '.join(sorted(allowed))}")
+        raise bad(name, f"must be one of {', '.join(sorted(allowed))}")
     return value
 
 
@@ -39,7 +40,7 @@ def whole(request: Request, name: str) -> int | None:
     if value is None:
         return None
     if not (value.isascii() and value.isdecimal() and len(value) <= 10):
-        raise _bad(name, "must be a whole number")
+        raise bad(name, "must be a whole number")
     return int(value)
 
 
@@ -63,8 +64,8 @@ def moment(request: Request, name: str) -> datetime | None:
     except ValueError:
         at = None
     if at is None or at.tzinfo is None or not 1970 <= at.year < 9999:
-        raise _bad(name, "must be a time with its zone")
-    return at
+        raise bad(name, "must be a time with its zone")
+    return at.astimezone(UTC)
 
 
 def message_after(request: Request) -> int:
@@ -72,7 +73,7 @@ def message_after(request: Request) -> int:
     value = text(request, "after")
     number = message_number(value) if value else 0
     if number is None:
-        raise _bad("after", "must be a message id")
+        raise bad("after", "must be a message id")
     return number
 
 
@@ -91,7 +92,7 @@ def cursor(request: Request, size: int) -> list[Any] | None:
     except (ValueError, RecursionError):
         keys = None
     if not isinstance(keys, list) or len(keys) != size or not all(isinstance(key, str | int) for key in keys):
-        raise _bad("cursor", "is none of ours")
+        raise bad("cursor", "is none of ours")
     return keys
 
 
@@ -99,9 +100,9 @@ def answer(request: Request, read: Callable[[], Page], show: Callable[[Any], dic
     """A page as an answer: its rows, and the address of the next one."""
     try:
         page = read()
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         # Keys of a cursor that somebody wrote themselves; the parameters were checked before.
-        raise _bad("cursor", "is none of ours") from None
+        raise bad("cursor", "is none of ours") from None
     return Response({"results": [show(row) for row in page.rows], "next": _next(request, page.after)})
 
 

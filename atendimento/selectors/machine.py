@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from django.db.models import Model, Prefetch, Q, QuerySet
@@ -39,6 +39,15 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, uuid.UUID) else value
 
 
+def _moment(key: Any) -> datetime:
+    """A moment out of a cursor, which anybody may have written: in UTC, as the database takes it."""
+    return datetime.fromisoformat(key).astimezone(UTC)
+
+
+def _id(key: Any) -> uuid.UUID:
+    return uuid.UUID(str(key))
+
+
 ATTENTION = {
     "proposals": Q(pending_count__gt=0),
     "conflict": Q(conflict_count__gt=0),
@@ -68,7 +77,7 @@ def tickets(
         if attention == "overdue":
             rows = rows.filter(next_due__lt=now)
     if after is not None:
-        at, key = datetime.fromisoformat(after[0]), uuid.UUID(after[1])
+        at, key = _moment(after[0]), _id(after[1])
         rows = rows.filter(Q(updated_at__lt=at) | Q(updated_at=at, pk__lt=key))
     return _page(rows.order_by("-updated_at", "-id"), limit, "updated_at", "pk")
 
@@ -111,7 +120,7 @@ def proposals(ticket: Ticket, *, after: Sequence[Any] | None, limit: int) -> Pag
     """The ticket's proposals with their changes, newest first."""
     rows = Proposal.objects.filter(ticket=ticket).defer("request", "raw_answer")
     if after is not None:
-        at, key = datetime.fromisoformat(after[0]), uuid.UUID(after[1])
+        at, key = _moment(after[0]), _id(after[1])
         rows = rows.filter(Q(created_at__lt=at) | Q(created_at=at, pk__lt=key))
     prefetch = Prefetch("changes", queryset=_changes().order_by("position"))
     return _page(rows.prefetch_related(prefetch).order_by("-created_at", "-id"), limit, "created_at", "pk")
@@ -138,7 +147,7 @@ def changes(
     if ticket is not None:
         rows = rows.filter(ticket=ticket)
     if after is not None:
-        rows = rows.filter(pk__gt=uuid.UUID(after[0]))
+        rows = rows.filter(pk__gt=_id(after[0]))
     return _page(rows.order_by("id"), limit, "pk")
 
 
@@ -176,7 +185,7 @@ def history_across(organization: Organization, wanted: HistoryFilter, *, after: 
     if wanted.until is not None:
         rows = rows.filter(at__lt=wanted.until)
     if after is not None:
-        at, key = datetime.fromisoformat(after[0]), int(after[1])
+        at, key = _moment(after[0]), int(after[1])
         rows = rows.filter(Q(at__lt=at) | Q(at=at, pk__lt=key))
     return _page(rows.order_by("-at", "-id"), limit, "at", "pk")
 

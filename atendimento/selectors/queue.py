@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Final
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
@@ -53,7 +53,8 @@ class Filters:
         """From an address, whatever it holds: what is not known counts as not asked for."""
         view = given.get("view", "")
         query = given.get("q", "").replace("\0", "").strip()[:200]
-        return cls(view if view in VIEWS else "decide", query, given.get("type", "")[:100], given.get("after", "")[:100])
+        ticket_type = given.get("type", "").replace("\0", "")[:100]
+        return cls(view if view in VIEWS else "decide", query, ticket_type, given.get("after", "")[:100])
 
     def address(self, **changed: str) -> str:
         asked = {"view": self.view, "q": self.query, "type": self.ticket_type} | changed
@@ -108,9 +109,10 @@ def _after(rows: QuerySet[Ticket], key: str) -> QuerySet[Ticket]:
     moment, _comma, identity = key.partition("_")
     try:
         at, last = datetime.fromisoformat(moment), uuid.UUID(identity)
-    except ValueError:
-        return rows
-    if at.tzinfo is None:
+        if at.tzinfo is None:
+            return rows
+        at = at.astimezone(UTC)  # an offset that Python reads may be more than the database takes
+    except (ValueError, OverflowError):
         return rows
     return rows.filter(Q(updated_at__lt=at) | Q(updated_at=at, pk__lt=last))
 

@@ -95,7 +95,7 @@ def moment_or_text(text: str) -> str:
             return date_format(date.fromisoformat(text), "SHORT_DATE_FORMAT")
         if len(text) > 15 and text[4:5] == "-" and text[10:11] in "Tt":
             return date_format(timezone.localtime(datetime.fromisoformat(text.upper())), "SHORT_DATETIME_FORMAT")
-    except ValueError:
+    except (ValueError, OverflowError):
         pass
     return text
 

@@ -15,6 +15,7 @@ from atendimento.selectors.parts import Control
 from memoria.patch import MISSING, Json, Missing
 from memoria.proposals import Citation
 from memoria.sources import Kind
+from memoria.strict_json import NotStrictJson, loads
 
 Typed = Mapping[str, str]
 
@@ -24,8 +25,8 @@ class Unreadable(Exception):
 
 
 def typed(data: Mapping[str, Any]) -> dict[str, str]:
-    """What a form holds, the last value of each name: a ticked box counts over the hidden one before it."""
-    return {key: str(value) for key, value in data.items()}
+    """What a form holds, the last value of each name: a ticked box counts over the hidden one before it. No text holds NUL."""
+    return {key: str(value).replace("\0", "") for key, value in data.items()}
 
 
 def read_value(controls: Iterable[Control], given: Typed, base: Json | Missing = MISSING) -> Json:
@@ -89,8 +90,8 @@ def _chosen(control: Control, text: str) -> Json:
 
 def _json(control: Control, text: str) -> Json:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return loads(text)
+    except NotStrictJson:
         raise Unreadable(_("“%(label)s” is not valid JSON.") % {"label": control.label}) from None
 
 
@@ -111,6 +112,6 @@ def reported(text: str) -> Kind | None:
 def citation(message: str, quote: str) -> Citation:
     """A message of this conversation as evidence. Raises Unreadable where none is named."""
     reference = message.strip().lower().removeprefix("m-")
-    if not (reference.isascii() and reference.isdecimal()):
+    if not (reference.isascii() and reference.isdecimal() and len(reference) < 10):
         raise Unreadable(_("Say which message confirms it, like m-12."))
     return Citation(f"m-{int(reference)}", quote)

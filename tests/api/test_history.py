@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from typing import Any
+
+import pytest
 
 from atendimento.models import Ticket
 from tests.builders import Answer, House, assert_replays, change, make_house, make_ticket, propose, queries_of, say
@@ -99,6 +103,22 @@ def test_a_bad_filter_is_refused(house: House) -> None:
 
     for query in ({"actor": "x"}, {"from": "ontem"}, {"kind": "x"}, {"cursor": "x"}, {"cursor": "WyJhIiwgMV0"}, {"limit": "x"}):
         assert celia.get("history", **query).code == "query.invalid"
+
+
+@pytest.mark.parametrize(
+    "path", ["tickets", "changes", "history", "tickets/{}/messages", "tickets/{}/history", "tickets/{}/proposals"]
+)
+def test_a_cursor_that_somebody_wrote_themselves_breaks_nothing(house: House, ticket: Ticket, path: str) -> None:
+    moments = ("2026-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+14:00", "\0")
+    pairs = [[at, key] for at in moments for key in (-1, "\0", ticket.pk.hex)]
+    for keys in ([7], [-1], [True], [10**30], ["\0"], *pairs):
+        written = base64.urlsafe_b64encode(json.dumps(keys).encode()).decode()
+        assert house.api("celia").get(path.format(ticket.pk), cursor=written).status in (200, 400)
+
+
+def test_any_moment_with_its_zone_is_a_filter(house: House) -> None:
+    for moment in ("1970-01-01T00:00:00+23:59", "9998-12-31T23:59:59-23:59"):
+        assert house.api("celia").get("history", **{"from": moment, "to": moment}).status == 200
 
 
 def test_history_costs_the_same_however_long_it_is(house: House, ticket: Ticket) -> None:

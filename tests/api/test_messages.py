@@ -110,6 +110,11 @@ def test_a_time_that_is_none_is_refused(house: House, ticket: Ticket, sent_at: o
     assert deliver(house, ticket, "x", sent_at=sent_at).status == 400
 
 
+@pytest.mark.parametrize("sent_at", ["1970-01-01T00:00:00+23:59", "9998-12-31T23:59:59-23:59"])
+def test_a_time_of_any_zone_is_taken(house: House, ticket: Ticket, sent_at: str) -> None:
+    assert deliver(house, ticket, "x", sent_at=sent_at).status == 201
+
+
 def test_a_deleted_message_is_kept_and_deleting_again_answers_the_same(house: House, ticket: Ticket) -> None:
     deliver(house, ticket, "Moro em Torre", external_id="z-1")
     path = f"tickets/{ticket.pk}/messages/m-1"

@@ -66,3 +66,7 @@ def test_types_of_another_organisation_are_not_there(house: House) -> None:
 
     assert other.api().get("ticket-types/nova").status == 404
     assert other.api("davi").call("PUT", "ticket-types/nova", ticket_type("nova")).body["version"] == 1
+
+
+def test_an_address_that_no_type_can_have_is_not_there(house: House) -> None:
+    assert house.api("davi").get("ticket-types/%00").status == 404

@@ -55,9 +55,16 @@ def test_every_view_counts_and_lists_its_tickets(mixed: World, ana: Client) -> N
     assert titles(ana.get("/", {"view": "mine"})) == ["Da Ana"]
 
 
-@pytest.mark.parametrize("asked", [{"view": "nonsense"}, {"after": "x"}, {"after": "2026-01-01_x"}, {"q": "\0"}, {"type": "x"}])
+@pytest.mark.parametrize(
+    "asked", [{"view": "nonsense"}, {"after": "x"}, {"after": "2026-01-01_x"}, {"q": "\0"}, {"type": "x"}, {"type": "\0"}]
+)
 def test_nonsense_in_the_address_breaks_nothing(mixed: World, ana: Client, asked: dict[str, str]) -> None:
     assert ana.get("/", asked).status_code == 200
+
+
+@pytest.mark.parametrize("moment", ["2026-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+14:00"])
+def test_a_page_s_key_that_somebody_wrote_themselves_breaks_nothing(ana: Client, moment: str) -> None:
+    assert ana.get("/", {"after": f"{moment}_00000000-0000-7000-8000-000000000001"}).status_code == 200
 
 
 @pytest.mark.parametrize("words", ["decidir", "2026-", "Helena", "geladeira"])

@@ -132,6 +132,17 @@ def test_what_changed_meanwhile_is_told_with_who_and_what(world: World, ana: Cli
     assert 'value="adega"' in response.content.decode()
 
 
+def test_what_no_text_holds_is_left_out_of_a_statement(ana: Client, stale: Ticket) -> None:
+    response = act(ana, f"/tickets/{stale.pk}/set", path="/facts/aparelho", value="ge\0lo", expected_version=2)
+    assert response.status_code == 200
+    assert value(stale, "facts", "aparelho") == "gelo"
+
+
+def test_a_message_number_of_any_length_breaks_nothing(ana: Client, stale: Ticket) -> None:
+    data = {"path": "/facts/horario", "expected_version": 2, "ground": "message", "message": "9" * 5000, "quote": "x"}
+    assert act(ana, f"/tickets/{stale.pk}/confirm", **data).status_code == 400
+
+
 def test_a_field_that_there_is_not(ana: Client, stale: Ticket) -> None:
     assert act(ana, f"/tickets/{stale.pk}/set", path="/facts/xyz", expected_version=2, value="1").status_code == 404
 
