@@ -84,17 +84,22 @@ INSTALLED_APPS.append("django.forms")  # TemplatesSetting looks for the forms' o
 DATABASE_POOL_SIZE = env.integer("DATABASE_POOL_SIZE", 0, maximum=500)
 
 
-def _with_pool(database: dict[str, Any], size: int) -> dict[str, Any]:
+def forget(connection: Any) -> None:
+    """The organisation goes before a connection is handed to anybody else, however its last request ended."""
+    connection.execute("RESET lastro.organization")
+
+
+def with_pool(database: dict[str, Any], size: int) -> dict[str, Any]:
     """A pool for the web server (see asgi.py), whose threads come and go; a command or worker keeps one connection."""
     if size and "OPTIONS" in database:
-        database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": size, "timeout": 60}
+        database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": size, "timeout": 60, "reset": forget}
         # A restarted database leaves dead connections in the pool; each is tried before it is handed out.
         database["CONN_HEALTH_CHECKS"] = True
     return database
 
 
 DATABASES = {
-    "default": _with_pool(env.database("DATABASE_URL"), DATABASE_POOL_SIZE),
+    "default": with_pool(env.database("DATABASE_URL"), DATABASE_POOL_SIZE),
     "owner": env.database("DATABASE_OWNER_URL", env.text("DATABASE_URL")),
 }
 
@@ -219,6 +224,9 @@ PROPOSAL_DEBOUNCE = env.seconds("PROPOSAL_DEBOUNCE", 3, maximum=15)
 MODEL_TIMEOUT = env.seconds("MODEL_TIMEOUT", 60, minimum=0.1, maximum=900)
 MODEL_MAX_TRIES = env.integer("MODEL_MAX_TRIES", 5, minimum=1, maximum=50)
 MODEL_BACKOFF = env.seconds("MODEL_BACKOFF", 1, maximum=600)
+
+SNAPSHOT_EVERY = 200
+"""Versions from one kept state of a ticket to the next: no reading of the past folds more events."""
 
 # The machine's door
 

@@ -61,8 +61,9 @@ class TenancyMiddleware(Around):
 
     async def acall(self, request: HttpRequest) -> HttpResponseBase:
         # The database is reached in the request's own thread, where the view will find the same connection.
-        await sync_to_async(self.before)(request)
         try:
+            # Inside: where the browser hangs up meanwhile, the thread goes on, and what it set is cleared all the same.
+            await sync_to_async(self.before)(request)
             answered = await self.get_response(request)  # type: ignore[misc]
         finally:
             await sync_to_async(leave)()

@@ -6,7 +6,7 @@ from csp.decorators import csp_update
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from atendimento import health
+from atendimento import health, signin
 
 # The reading page sets styles and small pictures from its own script. Only this page may.
 reading_page = csp_update({"style-src": ["'unsafe-inline'"], "img-src": ["data:"]})(
@@ -20,6 +20,7 @@ urlpatterns = [
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", reading_page, name="api-docs"),
     path("api/v1/", include("atendimento.api.urls")),
+    path("conta/email/", signin.closed),
     path("conta/", include("allauth.account.urls")),
     path("", include("atendimento.web.urls")),
 ]

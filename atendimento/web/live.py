@@ -18,7 +18,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
-from atendimento import jobs
+from atendimento import jobs, tenancy
 from atendimento.models import Membership
 
 HEARTBEAT = 15.0
@@ -49,6 +49,7 @@ async def live(request: HttpRequest) -> HttpResponseBase:
 
 def _give_back() -> None:
     # Asked for by name inside the request's own thread: each thread has a connection of its own.
+    tenancy.leave()
     connection.close()
 
 

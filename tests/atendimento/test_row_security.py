@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
+from psycopg_pool import ConnectionPool
 
-from atendimento import tenancy
+from atendimento import settings, tenancy
 from atendimento.models import Customer, Message, Organization, Ticket
 from tests.builders import House, make_house, make_ticket, say
 
@@ -69,6 +70,17 @@ def test_the_organisation_is_cleared_after_the_block_even_when_it_fails(house: H
         raise RuntimeError
 
     assert Ticket.objects.count() == 0
+
+
+def test_a_connection_of_the_pool_forgets_whom_it_worked_for(db: None) -> None:
+    options = settings.with_pool({"OPTIONS": {}}, 1)["OPTIONS"]["pool"]
+    arguments = connection.get_connection_params() | {"autocommit": True}
+    asked = "SELECT nullif(current_setting('lastro.organization', true), '')"
+    with ConnectionPool(kwargs=arguments, open=True, **options) as connections:
+        with connections.connection() as lent:
+            lent.execute("SELECT set_config('lastro.organization', '7', false)")
+        with connections.connection() as lent:
+            assert lent.execute(asked).fetchone() == (None,)
 
 
 def test_protocols_are_unique_in_an_organisation_and_free_in_another(house: House, ticket: Ticket) -> None:

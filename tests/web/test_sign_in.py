@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.test import Client
 
 from tests.support.asking import SCRIPT, text
@@ -48,6 +49,13 @@ def test_a_wrong_password_keeps_the_address_and_says_so(world: World) -> None:
 
 def test_nobody_signs_up(db: None) -> None:
     assert "cadastro" in text(Client(headers={"accept-language": "pt-BR"}).get("/conta/signup/"))
+
+
+def test_nobody_takes_another_address(world: World, ana: Client) -> None:
+    taken = {"action_add": "", "email": "silvia@frio-certo.example"}
+    assert ana.get("/conta/email/").status_code == 404
+    assert ana.post("/conta/email/", taken).status_code == 404
+    assert not EmailAddress.objects.filter(email=taken["email"], user=world.ana.user).exists()
 
 
 @pytest.mark.parametrize("path", ["/conta/password/reset/", "/conta/password/reset/done/"])
