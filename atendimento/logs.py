@@ -17,6 +17,21 @@ QUIET = {"uvicorn.access": "WARNING", "httpx": "WARNING", "httpcore": "WARNING",
 # Without local variables: they hold what people wrote, and addresses with passwords.
 TRACEBACKS = structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False))
 
+# Their errors come from what a request or a task was given: an exception's words, and a path, may hold what people wrote.
+SPARING = frozenset({"django.request", "celery.app.trace"})
+
+
+def without_words(_logger: Any, _method: str, line: dict[str, Any]) -> dict[str, Any]:
+    """An unforeseen error by its kind and place alone."""
+    if line.get("logger") in SPARING and "exception" in line:
+        line["event"] = "unforeseen error"
+        for error in line["exception"]:
+            error.pop("exc_value", None)
+            error.pop("exc_notes", None)
+    elif line.get("logger") == "django.request":
+        line["event"] = str(line["event"]).partition(":")[0]
+    return line
+
 
 def configure(settings: dict[str, Any]) -> None:
     shared: list[Any] = [
@@ -29,7 +44,7 @@ def configure(settings: dict[str, Any]) -> None:
     renderer: list[Any] = (
         [structlog.dev.ConsoleRenderer(colors=False)]
         if settings["readable"]
-        else [TRACEBACKS, structlog.processors.JSONRenderer(ensure_ascii=False)]
+        else [TRACEBACKS, without_words, structlog.processors.JSONRenderer(ensure_ascii=False)]
     )
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

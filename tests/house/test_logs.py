@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """
@@ -25,6 +26,8 @@ try:
 except ValueError:
     logging.getLogger("library").exception("it failed")
     structlog.get_logger("ours").exception("ours failed", ticket="t-1")
+    logging.getLogger("django.request").exception("Internal Server Error: /tickets/segredo-7")
+logging.getLogger("django.request").error("Internal Server Error: /tickets/segredo-7")
 """
 
 
@@ -34,7 +37,7 @@ def logged() -> list[dict[str, object]]:
 
 
 def test_our_lines_and_the_libraries_have_one_shape() -> None:
-    library, ours = logged()
+    library, ours, *_ = logged()
 
     assert library.keys() == ours.keys() - {"ticket"}
     assert (library["logger"], library["request_id"], ours["ticket"]) == ("library", "r-1", "t-1")
@@ -46,3 +49,13 @@ def test_a_traceback_holds_no_local_variable() -> None:
     assert "broken" in text
     assert "segredo-7" not in text
     assert "Rua A" not in text
+
+
+def test_an_unforeseen_error_of_a_request_is_told_by_its_kind_and_place_alone() -> None:
+    *_, told, short = logged()
+
+    assert (told["event"], short["event"]) == ("unforeseen error", "Internal Server Error")
+    (error,) = cast("list[dict[str, object]]", told["exception"])
+    assert error["exc_type"] == "ValueError"
+    assert error["frames"]
+    assert "broken" not in json.dumps(told)
