@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from atendimento.processes import Child, stop_all
 
 MOST_DEATHS = 5
-WITHIN_SECONDS = 60.0
+WITHIN_SECONDS = 180.0  # a slow machine takes long over each of five starts
 
 
 class KeepsDying(Exception):
