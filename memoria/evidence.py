@@ -247,13 +247,16 @@ def _stands_in(text: str, item: Found, identifier: bool) -> bool:
 
 
 def _identifier_spans(text: str, within: str) -> list[tuple[int, int]]:
-    bare = [char for char in fold_quote(text) if char not in SEPARATORS]
-    if not bare:
-        return []
-    between = f"[{re.escape(SEPARATORS)}]*"
-    # A look-ahead, so that overlapping occurrences are all tried: the first may cut a number where the second does not.
-    pattern = re.compile(f"(?=({between.join(map(re.escape, bare))}))", re.IGNORECASE)
-    return [match.span(1) for match in pattern.finditer(within)]
+    bare = "".join(_one_case(char) for char in fold_quote(text) if char not in SEPARATORS)
+    places = [index for index, char in enumerate(within) if char not in SEPARATORS]
+    letters = "".join(_one_case(within[index]) for index in places)
+    # Overlapping occurrences are all tried: the first may cut a number where the second does not.
+    return [(places[start], places[end - 1] + 1) for start, end in Folded(letters, (), ()).spans(bare)]
+
+
+def _one_case(char: str) -> str:
+    folded = char.casefold()
+    return folded if len(folded) == 1 else char
 
 
 def _number_goes_on(text: str, at: int) -> bool:

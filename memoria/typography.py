@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Final
 
 _QUOTES: Final = dict.fromkeys("‘’‚‛‹›", "'") | dict.fromkeys("“”„‟«»", '"')
@@ -70,6 +72,12 @@ COMPOSING_STARTERS: Final = frozenset(
 # Folding leaves printable ASCII and precomposed Latin letters as they are, one space at a time; anything else needs it.
 _NEEDS_FOLDING: Final = re.compile(r"[^ -~\u00a1-\u00aa\u00ac-\u00ba\u00bc-\u024f]|  ")
 
+_SHORT: Final = 4000
+"""Code points of a text that is kept folded among many."""
+
+_FEW: Final = 32
+"""Up to here the plain way is the quicker one, whatever the text."""
+
 
 def _joins(char: str) -> bool:
     """Whether the character may merge with the one before it under NFC."""
@@ -91,6 +99,8 @@ class Folded:
             return found
         at = self.text.find(needle)
         while at >= 0:
+            if len(found) == _FEW and len(needle) > _FEW:
+                return found + [(start, start + len(needle)) for start in _every(self.text, needle, at)]
             found.append((at, at + len(needle)))
             at = self.text.find(needle, at + 1)
         return found
@@ -104,22 +114,57 @@ class Folded:
         return cuts_at(self.text, span[0]) or cuts_at(self.text, span[1])
 
 
-@lru_cache(maxsize=512)
+def _every(text: str, needle: str, at: int) -> Iterator[int]:
+    """Every place from `at` on where `needle` begins, after Knuth, Morris and Pratt.
+
+    A search begun anew behind each place takes the product of the lengths where a needle overlaps itself.
+    """
+    borders = [0] * len(needle)  # of each beginning of the needle: the longest other beginning that it ends with
+    held = 0
+    for index in range(1, len(needle)):
+        while held and needle[index] != needle[held]:
+            held = borders[held - 1]
+        held += needle[index] == needle[held]
+        borders[index] = held
+    held = 0
+    for index in range(at, len(text)):
+        while held and text[index] != needle[held]:
+            held = borders[held - 1]
+        held += text[index] == needle[held]
+        if held == len(needle):
+            yield index + 1 - held
+            held = borders[held - 1]
+
+
+def _composed(piece: str) -> str:
+    """The piece under NFC. The library orders marks in the square of their number, unless they are in order."""
+    if len(piece) <= _FEW:
+        return unicodedata.normalize("NFC", piece)
+    ordered: list[str] = []
+    apart = (char for whole in piece for char in unicodedata.normalize("NFD", whole))
+    for _is_mark, run in groupby(apart, lambda char: unicodedata.combining(char) != 0):
+        ordered.extend(sorted(run, key=unicodedata.combining))  # which keeps what is no mark in its order
+    return unicodedata.normalize("NFC", "".join(ordered))
+
+
 def fold(text: str) -> Folded:
     """The text as E3 compares it: NFC, plain quotes, dashes and ellipses, one space for a run of white space,
     nothing invisible. White space at the ends stays (a quote is stripped by `fold_quote`)."""
+    return _fold_short(text) if len(text) <= _SHORT else _fold_long(text)
+
+
+def _fold(text: str) -> Folded:
     if not _NEEDS_FOLDING.search(text):
         return Folded(text, range(len(text)), range(1, len(text) + 1))
     chars: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
+    starts, ends = array("I"), array("I")
     at, length = 0, len(text)
     while at < length:
         end = at + 1
         while end < length and _joins(text[end]):
             end += 1
         piece = text[at:end]
-        composed = piece if piece.isascii() else unicodedata.normalize("NFC", piece)
+        composed = piece if piece.isascii() else _composed(piece)
         # What NFC leaves as it is keeps its place, character by character; what it merges or reorders shares one.
         exact = composed == piece
         for index, char in enumerate(composed):
@@ -134,7 +179,12 @@ def fold(text: str) -> Folded:
                 starts.append(low)
                 ends.append(high)
         at = end
-    return Folded("".join(chars), tuple(starts), tuple(ends))
+    return Folded("".join(chars), starts, ends)
+
+
+# A short text is worth keeping; of long ones, a few: what a customer sends must not fill the memory.
+_fold_short = lru_cache(maxsize=512)(_fold)
+_fold_long = lru_cache(maxsize=16)(_fold)
 
 
 def fold_quote(text: str) -> str:
