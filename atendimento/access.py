@@ -24,6 +24,7 @@ from atendimento.models import (
     Organization,
     Proposal,
     ProposedChange,
+    Rebuild,
     Role,
     Scope,
     Ticket,
@@ -57,6 +58,7 @@ class Permission(StrEnum):
     APPROVE_LEARNINGS = "approve_learnings"
     REQUEST_ERASURE = "request_erasure"
     IMPORT = "import"  # conversations from files
+    REBUILD = "rebuild"  # have a ticket's messages read again
     PUBLISH_TYPES = "publish_types"
     MANAGE = "manage"  # members, tokens, sources, webhooks, retention, model settings
 
@@ -78,6 +80,7 @@ _SUPERVISOR: Final = _AGENT | {
     Permission.APPROVE_LEARNINGS,
     Permission.REQUEST_ERASURE,
     Permission.IMPORT,
+    Permission.REBUILD,
 }
 PERMISSIONS: Final[Mapping[str, frozenset[Permission]]] = {
     Role.AGENT.value: _AGENT,
@@ -250,6 +253,14 @@ def import_batch(organization: Organization, import_id: str | uuid.UUID) -> Impo
     found = Import.objects.filter(organization=organization, pk=_uuid(import_id, "import")).first()
     if found is None:
         raise NotFound("import")
+    return found
+
+
+def rebuild(ticket_row: Ticket, rebuild_id: str | uuid.UUID) -> Rebuild:
+    """The rebuild of this ticket. Raises NotFound."""
+    found = Rebuild.objects.filter(ticket=ticket_row, pk=_uuid(rebuild_id, "rebuild")).first()
+    if found is None:
+        raise NotFound("rebuild")
     return found
 
 

@@ -30,6 +30,9 @@ PROPOSE = "atendimento.tasks.propose"
 WRITE_IMPORT = "atendimento.tasks.write_import"
 """Writes the messages of an imported file. Subject: the import."""
 
+REREAD = "atendimento.tasks.reread"
+"""Has the model read a ticket's messages again, window by window. Subject: the rebuild."""
+
 REPOST_AFTER = timedelta(seconds=15)
 """How long a posted job may be overdue before it is taken for lost. A second posting does no harm."""
 

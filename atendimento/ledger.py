@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from atendimento import access
+from atendimento import access, timeline
 from atendimento.models import (
     LedgerEvent,
     Organization,
@@ -31,18 +30,14 @@ from memoria import fields
 from memoria.events import (
     GENESIS,
     Event,
-    StoredEvent,
-    Tampering,
     chain_hash,
     content_digest,
-    event_from_record,
     event_to_record,
-    verify_chain,
 )
 from memoria.members import FINISHED
 from memoria.narrative import Narrative, narrative
 from memoria.proposals import Status
-from memoria.state import SlotStatus, State, replay, slot_to_json, state_from_json, state_to_json
+from memoria.state import SlotStatus, State, state_to_json
 
 
 def now() -> datetime:
@@ -68,10 +63,6 @@ def published_type(ticket_type_id: int) -> fields.TicketType:
 # --- state --------------------------------------------------------------------------------------------------------
 
 
-def _projection(row: TicketState) -> State:
-    return state_from_json({"version": row.version, "values": row.values, "slots": row.slots, "minted": row.minted})
-
-
 def start(ticket: Ticket) -> None:
     """Version 0 of a new ticket: the empty state."""
     empty = state_to_json(State())
@@ -88,19 +79,12 @@ def start(ticket: Ticket) -> None:
 
 def current_state(ticket_id: uuid.UUID) -> State:
     """The state that holds now, read from the projection."""
-    return _projection(TicketState.objects.get(ticket_id=ticket_id))
+    return timeline.current(ticket_id)
 
 
 def state_at(ticket_id: uuid.UUID, version: int) -> State | None:
-    """The state at a version (H3), folded from the nearer end; None where there is no such version."""
-    current = current_state(ticket_id)
-    if not 0 <= version <= current.version:
-        return None
-    if current.version - version <= version:
-        for event in reversed(list(_events(ticket_id, after=version, up_to=current.version))):
-            current = current.rewind(event)
-        return current
-    return replay(_events(ticket_id, after=0, up_to=version))
+    """The state at a version (H3), folded from the nearest that is kept; None where there is no such version."""
+    return timeline.state_at(ticket_id, version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +96,14 @@ class StateRead:
     through_message: int  # up to where proposals had read then; 0: nothing
 
 
-def read_state(ticket: Ticket, version: int | None = None) -> StateRead:
-    """The state at a version; the present one where None. Raises access.NotFound for a version that there is not."""
+def read_state(ticket: Ticket, version: int | None = None, at: datetime | None = None) -> StateRead:
+    """The state at a version, or at a moment; the present one where both are None.
+
+    Raises access.NotFound for a version that there is not.
+    """
     ticket_type = published_type(ticket.ticket_type_id)
+    if version is None and at is not None:
+        version = timeline.version_at(ticket.pk, at)
     if version is None:
         return StateRead(current_state(ticket.pk), ticket_type, ticket.through_message)
     held = state_at(ticket.pk, version)
@@ -142,40 +131,13 @@ def _first_goal(ticket_id: uuid.UUID) -> str | None:
     first = row.order_by("version").first()
     if first is None:
         return None
-    found = [operation.value for operation in to_event(first).patch if operation.path == "/goal"]
+    found = [operation.value for operation in timeline.event_of(first).patch if operation.path == "/goal"]
     return found[0] if found and isinstance(found[0], str) else None
 
 
 def events_between(ticket_id: uuid.UUID, after: int, up_to: int) -> list[Event]:
     """The events with `after` < version <= `up_to`, oldest first."""
-    return list(_events(ticket_id, after, up_to))
-
-
-def _rows(ticket_id: uuid.UUID, after: int = 0, up_to: int | None = None) -> Iterator[LedgerEvent]:
-    rows = LedgerEvent.objects.filter(ticket_id=ticket_id, version__gt=after).order_by("version")
-    if up_to is not None:
-        rows = rows.filter(version__lte=up_to)
-    return rows.iterator(chunk_size=500)
-
-
-def _events(ticket_id: uuid.UUID, after: int = 0, up_to: int | None = None) -> Iterator[Event]:
-    return (to_event(row) for row in _rows(ticket_id, after, up_to))
-
-
-def to_event(row: LedgerEvent) -> Event:
-    """The event of a ledger row that is not erased."""
-    return event_from_record(_record(row))
-
-
-def _record(row: LedgerEvent) -> dict[str, object]:
-    return {
-        "version": row.version,
-        "kind": row.kind,
-        "actor": row.actor,
-        "at": row.at.astimezone(UTC).isoformat(),
-        "ticket_type_version": row.ticket_type_version,
-        "content": row.content,
-    }
+    return [timeline.event_of(row) for row in timeline.rows(ticket_id, after, up_to)]
 
 
 # --- the book -----------------------------------------------------------------------------------------------------
@@ -198,11 +160,13 @@ class Book:
 
     def since(self, version: int) -> list[Event]:
         """The events after `version` (V2), oldest first; none are read where `version` is the current one or newer."""
-        return list(_events(self.ticket.pk, after=version)) if version < self.state.version else []
+        return events_between(self.ticket.pk, version, self.state.version) if version < self.state.version else []
 
     def append(self, event: Event) -> State:
         """Store the event and the state after it, together. Returns that state."""
         record = event_to_record(event)
+        # Beside what the domain replays: what only this row knows is under the chain too.
+        record["content"] |= {timeline.READ_THROUGH: self.ticket.through_message}
         salt = os.urandom(16)
         digest = content_digest(record["content"], salt)
         self.state = self.state.evolve(event)
@@ -220,10 +184,7 @@ class Book:
             content_digest=digest,
             previous_hash=previous,
             hash=self.head_hash,
-            member_id=int(event.actor.member) if event.actor.member else None,
-            pointers=sorted(event.pointers),
-            sources=sorted({after.source for _, after in event.slots.values() if after is not None}),
-            through_message=self.ticket.through_message,
+            **timeline.beside(event, self.ticket.through_message),
         )
         after = state_to_json(self.state)
         TicketState.objects.filter(ticket=self.ticket).update(
@@ -233,6 +194,8 @@ class Book:
             minted=after["minted"],
             head_hash=self.head_hash,
         )
+        if timeline.is_kept(event.version):
+            timeline.keep(self.ticket.organization_id, self.ticket.pk, self.state)
         self.ticket.state_version = event.version
         return self.state
 
@@ -270,7 +233,7 @@ def open_to_change(organization: Organization, ticket_id: str | uuid.UUID) -> Bo
     projection = TicketState.objects.get(ticket=ticket)
     return Book(
         ticket,
-        _projection(projection),
+        timeline.projection(projection),
         projection.head_hash,
         published_type(ticket.ticket_type_id),
         TicketTranscript(ticket.pk, ticket.last_message_number),
@@ -294,66 +257,18 @@ def _end_of(due: str, zone: ZoneInfo) -> datetime:
     return datetime.fromisoformat(due.upper())
 
 
-# --- proof --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A place where a ticket's log, chain or projection is not what it was written as (H2, H3)."""
-
-    ticket: uuid.UUID
-    version: int
-    what: str  # version, previous, content, hash, projection, head
-
-
-def verify(ticket_id: uuid.UUID) -> list[Finding]:
-    """Check one ticket's chain, and that replaying its log gives the projection (not where content is erased)."""
-    rows = list(_rows(ticket_id))
-    stored = [
-        StoredEvent(
-            _record(row), None if row.salt is None else bytes(row.salt), row.content_digest, row.previous_hash, row.hash
-        )
-        for row in rows
-    ]
-    found = [_finding(ticket_id, item) for item in verify_chain(str(ticket_id), stored)]
-    projection = TicketState.objects.get(ticket_id=ticket_id)
-    head = rows[-1].hash if rows else GENESIS
-    if projection.head_hash != head or projection.version != len(rows):
-        found.append(Finding(ticket_id, projection.version, "head"))
-    if not found and all(row.content is not None for row in rows) and _projection(projection) != replay(map(to_event, rows)):
-        found.append(Finding(ticket_id, projection.version, "projection"))
-    return found
-
-
-def _finding(ticket_id: uuid.UUID, tampering: Tampering) -> Finding:
-    return Finding(ticket_id, tampering.version, tampering.what)
-
-
-def rebuild(organization: Organization, ticket_id: str | uuid.UUID) -> bool:
-    """Write the projection anew from the log, in a transaction that the caller opened. True where it differed."""
-    book = open_to_change(organization, ticket_id)
-    rows = list(_rows(book.ticket.pk))
-    replayed = replay(map(to_event, rows))
-    head = rows[-1].hash if rows else GENESIS
-    if replayed == book.state and head == book.head_hash:
-        return False
-    after = state_to_json(replayed)
+def write_replayed(book: Book, state: State) -> None:
+    """Write the log's own state as the ticket's stored one, in the transaction that opened the book."""
+    last = LedgerEvent.objects.filter(ticket=book.ticket).order_by("-version").first()
+    after = state_to_json(state)
+    book.head_hash = last.hash if last is not None else GENESIS
     TicketState.objects.filter(ticket=book.ticket).update(
-        version=after["version"], values=after["values"], slots=after["slots"], minted=after["minted"], head_hash=head
+        version=after["version"],
+        values=after["values"],
+        slots=after["slots"],
+        minted=after["minted"],
+        head_hash=book.head_hash,
     )
-    book.state = replayed
-    book.ticket.state_version = replayed.version
+    book.state = state
+    book.ticket.state_version = state.version
     book.close()
-    return True
-
-
-def slots_changed(before: State, after: State) -> dict[str, Sequence[object]]:
-    """Per pointer whose slot differs between two versions: [slot before or None, slot after or None]."""
-    pointers: Iterable[str] = {**before.slots, **after.slots}
-    return {
-        pointer: [
-            None if slot is None else slot_to_json(slot) for slot in (before.slots.get(pointer), after.slots.get(pointer))
-        ]
-        for pointer in pointers
-        if before.slots.get(pointer) != after.slots.get(pointer)
-    }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from memoria.decisions import Accept, decide
 from memoria.evidence import Transcript, still_stands
@@ -18,6 +19,9 @@ from memoria.patch import MISSING, Json, Missing, lookup, same_json
 from memoria.precedence import primary_message
 from memoria.proposals import Change, Citation, Evidence, Verdict
 from memoria.state import Slot, State
+
+
+MOVABLE: Final = ("status", "due")
 
 
 class Difference(StrEnum):
@@ -37,6 +41,8 @@ class Row:
     reread: Json | Missing = MISSING
     evidence: tuple[Evidence, ...] = ()  # of the reading, empty where it brought nothing
     lost: tuple[str, ...] = ()
+    held: tuple[Evidence, ...] = ()  # of what holds now
+    change: Change | None = None  # what would make the reading's value hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,10 @@ class Report:
     """The difference report: every pointer that holds a value now or after the reading, and what it proposes."""
 
     rows: tuple[Row, ...]
-    proposals: tuple[Change, ...]
+
+    @property
+    def proposals(self) -> tuple[Change, ...]:
+        return tuple(row.change for row in self.rows if row.change is not None)
 
     @property
     def differs(self) -> bool:
@@ -76,19 +85,9 @@ def compare(state: State, scratch: State, transcript: Transcript) -> Report:
     Fields are compared by pointer, members of collections by their words and their primary message (M7), since a
     reading mints ids of its own. Each difference that the reading brings becomes a change to propose.
     """
-    rows: list[Row] = []
-    proposals: list[Change] = []
-    for pointer in _field_pointers(state, scratch):
-        row, change = _compare_field(pointer, state, scratch, transcript)
-        rows.append(row)
-        if change is not None:
-            proposals.append(change)
-    for collection in SHAPES:
-        for row, change in _compare_collection(collection, state, scratch, transcript):
-            rows.append(row)
-            if change is not None:
-                proposals.append(change)
-    return Report(tuple(rows), tuple(proposals))
+    fields = [_compare_field(pointer, state, scratch, transcript) for pointer in _field_pointers(state, scratch)]
+    members = [row for name in SHAPES for row in _compare_collection(name, state, scratch, transcript)]
+    return Report((*fields, *members))
 
 
 def _field_pointers(*states: State) -> list[str]:
@@ -105,41 +104,68 @@ def _citations(evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
     return tuple(Citation(item.message, item.quote, item.start) for item in evidence)
 
 
-def _compare_field(pointer: str, state: State, scratch: State, transcript: Transcript) -> tuple[Row, Change | None]:
+def _lost(slot: Slot | None, transcript: Transcript) -> tuple[str, ...]:
+    return lost_evidence(slot, transcript) if slot is not None and slot.holds else ()
+
+
+def _compare_field(pointer: str, state: State, scratch: State, transcript: Transcript) -> Row:
     now, fresh = lookup(state.values, pointer), lookup(scratch.values, pointer)
     held, read = state.slots.get(pointer), scratch.slots.get(pointer)
-    lost = lost_evidence(held, transcript) if held is not None and held.holds else ()
-    if read is None or not read.holds:
-        return Row(pointer, Difference.ONLY_NOW, now, MISSING, (), lost), None
+    lost = _lost(held, transcript)
+    backing = held.evidence if held is not None and held.holds else ()
+    if read is None:
+        return Row(pointer, Difference.ONLY_NOW, now, MISSING, (), lost, backing)
+    if not read.holds:
+        # The messages withdraw it.
+        change = Change("remove", pointer, MISSING, _citations(read.evidence))
+        return Row(pointer, Difference.DIFFERENT, now, MISSING, read.evidence, lost, backing, change)
     change = Change("replace", pointer, fresh, _citations(read.evidence), read.source == "inference")
     if isinstance(now, Missing):
-        return Row(pointer, Difference.ONLY_REREAD, MISSING, fresh, read.evidence, lost), change
+        return Row(pointer, Difference.ONLY_REREAD, MISSING, fresh, read.evidence, lost, backing, change)
     if same_json(now, fresh):
-        return Row(pointer, Difference.SAME, now, fresh, read.evidence, lost), None
-    return Row(pointer, Difference.DIFFERENT, now, fresh, read.evidence, lost), change
+        return Row(pointer, Difference.SAME, now, fresh, read.evidence, lost, backing)
+    return Row(pointer, Difference.DIFFERENT, now, fresh, read.evidence, lost, backing, change)
 
 
-def _compare_collection(
-    collection: str, state: State, scratch: State, transcript: Transcript
-) -> list[tuple[Row, Change | None]]:
-    found: list[tuple[Row, Change | None]] = []
+def _compare_collection(collection: str, state: State, scratch: State, transcript: Transcript) -> list[Row]:
+    found: list[Row] = []
     known = {
         (primary_message(slot), member_words(collection, member)): (pointer, member, slot)
         for pointer, member, slot in _members(collection, state)
     }
-    for _, member, slot in _members(collection, scratch):
+    for read_as, member, slot in _members(collection, scratch):
         key = (primary_message(slot), member_words(collection, member))
         same = known.pop(key, None)
         if same is not None:
             pointer, held, held_slot = same
             lost = lost_evidence(held_slot, transcript)
-            found.append((Row(pointer, Difference.SAME, held, member, slot.evidence, lost), None))
+            found.append(Row(pointer, Difference.SAME, held, member, slot.evidence, lost, held_slot.evidence))
+            found += _compare_parts((pointer, held, state), (read_as, member, scratch), transcript)
             continue
         change = Change("add", f"/{collection}/-", member, _citations(slot.evidence))
-        found.append((Row(change.path, Difference.ONLY_REREAD, MISSING, member, slot.evidence), change))
+        found.append(Row(change.path, Difference.ONLY_REREAD, MISSING, member, slot.evidence, change=change))
     for pointer, member, slot in known.values():
         lost = lost_evidence(slot, transcript)
-        found.append((Row(pointer, Difference.ONLY_NOW, member, MISSING, (), lost), None))
+        found.append(Row(pointer, Difference.ONLY_NOW, member, MISSING, (), lost, slot.evidence))
+    return found
+
+
+def _compare_parts(
+    now: tuple[str, dict[str, Json], State], read: tuple[str, dict[str, Json], State], transcript: Transcript
+) -> list[Row]:
+    """What can move of a member that both have: its status and its due."""
+    (pointer, held, state), (read_as, member, scratch) = now, read
+    found: list[Row] = []
+    for part in MOVABLE:
+        mine, its = held.get(part), member.get(part)
+        if part not in held or same_json(mine, its):
+            continue
+        slot = scratch.slots.get(f"{read_as}/{part}", scratch.slots[read_as])
+        change = Change("replace", f"{pointer}/{part}", its, _citations(slot.evidence))
+        before = state.slots.get(f"{pointer}/{part}")
+        backing = before.evidence if before is not None else ()
+        lost = _lost(before, transcript)
+        found.append(Row(change.path, Difference.DIFFERENT, mine, its, slot.evidence, lost, backing, change))
     return found
 
 

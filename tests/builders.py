@@ -19,7 +19,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from drf_spectacular.generators import SchemaGenerator
 
-from atendimento import access, actions, ledger, tenancy
+from atendimento import access, actions, ledger, proof, tenancy
 from atendimento.models import Membership, Organization, Ticket, TicketState
 from memoria.sources import Author, Kind
 from memoria.state import replay, state_from_json
@@ -118,7 +118,7 @@ def assert_replays(ticket: Ticket) -> None:
     row = TicketState.objects.get(ticket_id=ticket.pk)
     stored = state_from_json({"version": row.version, "values": row.values, "slots": row.slots, "minted": row.minted})
     assert replay(ledger.events_between(ticket.pk, 0, row.version)) == stored
-    assert ledger.verify(ticket.pk) == []
+    assert proof.verify(ticket.pk) == []
     assert Ticket.objects.get(pk=ticket.pk).state_version == row.version
 
 
@@ -154,9 +154,11 @@ def same_organization() -> Iterator[None]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('lastro.organization', true)")
         (held,) = cursor.fetchone()
-    yield
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('lastro.organization', %s, false)", [held or ""])
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('lastro.organization', %s, false)", [held or ""])
 
 
 @dataclass(frozen=True)

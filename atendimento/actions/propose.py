@@ -7,32 +7,26 @@ so a crash after the call costs no second call.
 
 from __future__ import annotations
 
-import json
-import random
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 
 from atendimento import jobs, ledger, llm
+from atendimento.actions import asking
 from atendimento.actions import desk as desks
 from atendimento.actions import runs as queue
 from atendimento.actions.proposals import take_in
 from atendimento.actions.question import Question, question
-from atendimento.models import EndpointMode, Message, Organization, Origin, Proposal, RunStatus
+from atendimento.models import Message, Organization, Origin, Proposal, RunStatus
 from memoria import runs
-from memoria.extraction import Usage, read_completion
-from memoria.runs import Again, Done, Limits, Mode, Outcome, Park, Run, Unreached
+from memoria.extraction import read_completion
+from memoria.runs import Again, Done, Outcome, Park, Run, Unreached
 
 log = structlog.get_logger("atendimento.propose")
-
-ALIVE_FOR = timedelta(seconds=15)
-"""After so long a running job is posted again, in case its worker died; one that lives makes the posting do nothing."""
 
 
 def propose_changes(*, organization_id: int, proposal_id: uuid.UUID) -> None:
@@ -41,27 +35,12 @@ def propose_changes(*, organization_id: int, proposal_id: uuid.UUID) -> None:
     if row is None:
         jobs.settle(jobs.PROPOSE, proposal_id)
         return
-    with _alone(row.ticket_id) as alone:
+    with asking.alone(row.ticket_id) as alone:
         if not alone:
             return  # another worker asks about this ticket now, and posts the next run when it is done
         claimed = _claim(organization_id, row)
         if claimed is not None:
             _go_on(claimed)
-
-
-@contextmanager
-def _alone(ticket_id: uuid.UUID) -> Iterator[bool]:
-    """Whether nobody else asks the model about this ticket; nobody does while the block runs."""
-    key = int.from_bytes(ticket_id.bytes[8:], signed=True)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
-        (locked,) = cursor.fetchone()
-    try:
-        yield locked
-    finally:
-        if locked:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +63,7 @@ def _claim(organization_id: int, hint: Proposal) -> Claimed | None:
         jobs.settle(jobs.PROPOSE, hint.pk)
     if row is None or (row.status == RunStatus.QUEUED and row.not_before is not None and row.not_before > book.moment):
         return None
-    run = _remembered_run(row)
+    run = asking.remembered(row.run)
     if row.raw_answer is None and row.attempts >= settings.MODEL_MAX_TRIES:
         # Its last try died with its worker.
         row.holder = None
@@ -95,27 +74,16 @@ def _claim(organization_id: int, hint: Proposal) -> Claimed | None:
     row.status, row.holder = RunStatus.RUNNING, uuid.uuid4()
     row.through_message = row.through_message or book.ticket.last_message_number
     row.save(update_fields=["status", "holder", "attempts", "through_message"])
-    jobs.postpone(jobs.PROPOSE, row.pk, book.moment + ALIVE_FOR, book.moment)
+    jobs.postpone(jobs.PROPOSE, row.pk, book.moment + asking.ALIVE_FOR, book.moment)
     desks.announce(book, "run", None)
     return Claimed(row, organization, run)
-
-
-def _remembered_run(row: Proposal) -> Run:
-    if row.run is not None:
-        return Run.from_json(row.run)
-    known = EndpointMode.objects.filter(identity=_endpoint().identity).first()
-    return Run(Mode(known.mode) if known else Mode.JSON_SCHEMA, mode_tested=known is not None)
-
-
-def _endpoint() -> llm.Endpoint:
-    return llm.Endpoint(settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY, settings.OPENAI_MODEL, float(settings.MODEL_TIMEOUT))
 
 
 def _go_on(claimed: Claimed) -> None:
     """Ask, or take up the answer that a lost worker left; then store what comes of it."""
     row = claimed.row
     if row.raw_answer is not None:
-        outcome: Outcome = read_completion(_document(row.raw_answer["body"]))
+        outcome: Outcome = read_completion(asking.document(row.raw_answer["body"]))
         _conclude(claimed, outcome, None)
         return
     if not settings.OPENAI_BASE_URL:
@@ -132,17 +100,10 @@ def _go_on(claimed: Claimed) -> None:
         base_version=asked.base_version,
         prompt_version=request.prompt_version,
     )
-    reply = llm.ask(request, _endpoint(), claimed.run.mode)
+    reply = llm.ask(request, asking.endpoint(), claimed.run.mode)
     if reply.raw:
         _keep(row, reply, asked)
     _conclude(claimed, reply.outcome, asked)
-
-
-def _document(body: str) -> object:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _keep(row: Proposal, reply: llm.Reply, asked: Question) -> None:
@@ -153,23 +114,15 @@ def _keep(row: Proposal, reply: llm.Reply, asked: Question) -> None:
         "numbers": list(asked.numbers),
         "moment": asked.moment.isoformat(),
     }
-    spent = _spent(row) + reply.usage
+    spent = asking.spent(row.usage) + reply.usage
     row.usage = {**spent.to_json(), "cost": None}
     row.model = reply.model or row.model
     Proposal.objects.filter(pk=row.pk, holder=row.holder).update(raw_answer=row.raw_answer, usage=row.usage, model=row.model)
 
 
-def _spent(row: Proposal) -> Usage:
-    used = row.usage or {}
-    return Usage(used.get("prompt_tokens", 0), used.get("completion_tokens", 0), used.get("cached_tokens", 0))
-
-
 def _conclude(claimed: Claimed, outcome: Outcome, asked: Question | None) -> None:
     before = replace(claimed.run, tries=claimed.row.attempts - 1)
-    limits = Limits(settings.MODEL_MAX_TRIES, float(settings.MODEL_BACKOFF))
-    after, then = runs.step(before, outcome, limits, random.random())  # noqa: S311 - spreads retries, keeps no secret
-    if after.mode_tested and not before.mode_tested:
-        EndpointMode.objects.update_or_create(identity=_endpoint().identity, defaults={"mode": after.mode.value})
+    after, then = asking.after(before, outcome)
     if isinstance(outcome, Unreached):
         log.warning("model not reached", proposal=str(claimed.row.pk), kind=outcome.kind, attempt=claimed.row.attempts)
     _finish(claimed, after, then, asked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from atendimento import access, actions, ledger
+from atendimento import access, actions, ledger, timeline
 from atendimento.access import Permission
 from atendimento.actions import Written
 from atendimento.api import bodies, queries, schemas, shapes
@@ -35,15 +35,18 @@ class State(Call):
     needs = READ
 
     @call(
-        "What holds, now or at a version",
+        "What holds, now, at a version or at a time",
         {200: schemas.STATE},
-        parameters=(query("version"),),
-        refuses=(404,),
+        parameters=(query("version"), query("at", "A time with its zone: what held then. Not beside `version`.")),
+        refuses=(400, 404),
         tag="state",
     )
     def get(self, request: Request, ticket_id: str) -> Response:
         ticket = access.ticket(self.caller.organization, ticket_id)
-        read = ledger.read_state(ticket, queries.version(request))
+        version, at = queries.version(request), queries.moment(request, "at")
+        if version is not None and at is not None:
+            raise queries.bad("at", "does not go with version")
+        read = ledger.read_state(ticket, version, at)
         told = ledger.tell(ticket.pk, self.caller.organization, read.state, read.ticket_type)
         return Response(shapes.state_read(read, told.text))
 
@@ -67,7 +70,7 @@ class StateDiff(Call):
                 "from": before.version,
                 "to": after.version,
                 "patch": [operation.to_json() for operation in machine.difference(before.values, after.values)],
-                "slots": ledger.slots_changed(before, after),
+                "slots": timeline.slots_changed(before, after),
             }
         )
 

@@ -101,6 +101,8 @@ def answer(request: Request, read: Callable[[], Page], show: Callable[[Any], dic
     try:
         page = read()
     except (ValueError, TypeError, OverflowError):
+        if "cursor" not in request.query_params:
+            raise
         # Keys of a cursor that somebody wrote themselves; the parameters were checked before.
         raise bad("cursor", "is none of ours") from None
     return Response({"results": [show(row) for row in page.rows], "next": _next(request, page.after)})

@@ -2,9 +2,10 @@
 
 from atendimento.models.console import Draft, TicketVisit
 from atendimento.models.imports import Import, ImportedTicket, ImportFile, ImportStatus
-from atendimento.models.ledger import LedgerEvent, TicketState
+from atendimento.models.ledger import LedgerEvent, StateSnapshot, TicketState
 from atendimento.models.organizations import ApiToken, Membership, Organization, Role, Scope, User
 from atendimento.models.proposals import EndpointMode, Origin, OutboxEntry, Proposal, ProposedChange, RunStatus
+from atendimento.models.rebuilds import Rebuild, RebuildKind, RebuildReading
 from atendimento.models.tickets import (
     Customer,
     Message,
@@ -35,9 +36,13 @@ __all__ = [
     "Proposal",
     "ProposedChange",
     "ProtocolCounter",
+    "Rebuild",
+    "RebuildKind",
+    "RebuildReading",
     "Role",
     "RunStatus",
     "Scope",
+    "StateSnapshot",
     "Ticket",
     "TicketState",
     "TicketStatus",

@@ -56,8 +56,26 @@ class LedgerEvent(models.Model):
         constraints: ClassVar = [models.UniqueConstraint(fields=["ticket", "version"], name="ledger_version_unique")]
         indexes: ClassVar = [
             models.Index(fields=["organization", "-at", "-id"], name="ledger_recent"),
+            models.Index(fields=["ticket", "-at", "-version"], name="ledger_of_ticket"),
             GinIndex(fields=["pointers"], name="ledger_pointers"),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.ticket_id} v{self.version}"
+
+
+class StateSnapshot(models.Model):
+    """A ticket's state as it was at a version, so that reading the past folds few events. Added, never changed."""
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    ticket = models.ForeignKey(Ticket, models.PROTECT, related_name="snapshots")
+    version = models.PositiveIntegerField()
+    values = DocumentField()
+    slots = DocumentField()
+    minted = DocumentField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["ticket", "version"], name="snapshot_version_unique")]
 
     def __str__(self) -> str:
         return f"{self.ticket_id} v{self.version}"

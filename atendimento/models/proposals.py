@@ -16,6 +16,7 @@ from memoria.proposals import Status, Verdict
 class Origin(models.TextChoices):
     MODEL = "model"
     API = "api"
+    REBUILD = "rebuild"  # what reading the messages again brought
 
 
 class RunStatus(models.TextChoices):

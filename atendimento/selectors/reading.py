@@ -5,14 +5,13 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC
 from functools import lru_cache
 
-from atendimento.models import LedgerEvent, Message, TicketState, TicketType, TicketTypeVersion
+from atendimento import timeline
+from atendimento.models import Message, TicketType, TicketTypeVersion
 from memoria import fields
-from memoria.events import Event, event_from_record
 from memoria.evidence import message_number
-from memoria.state import State, state_from_json
+from memoria.state import State
 
 
 @lru_cache(maxsize=512)
@@ -30,33 +29,15 @@ def definition(ticket_type_id: int) -> fields.TicketType:
 
 
 def current_state(ticket_id: uuid.UUID) -> State:
-    row = TicketState.objects.get(ticket_id=ticket_id)
-    return state_from_json({"version": row.version, "values": row.values, "slots": row.slots, "minted": row.minted})
+    return timeline.current(ticket_id)
 
 
 def state_before(state: State, ticket_id: uuid.UUID, version: int) -> State | None:
-    """The state at an earlier version, unwound from `state`; None where there is none, or its record is erased."""
-    if not 0 <= version <= state.version:
-        return None
-    for row in LedgerEvent.objects.filter(ticket_id=ticket_id, version__gt=version).order_by("-version"):
-        if row.content is None:
-            return None
-        state = state.rewind(event_of(row))
-    return state
+    """The state at an earlier version than `state`, the present one; None where there is none, or it is erased."""
+    return timeline.state_at(ticket_id, version, state)
 
 
-def event_of(row: LedgerEvent) -> Event:
-    """The event of a ledger row that is not erased."""
-    return event_from_record(
-        {
-            "version": row.version,
-            "kind": row.kind,
-            "actor": row.actor,
-            "at": row.at.astimezone(UTC).isoformat(),
-            "ticket_type_version": row.ticket_type_version,
-            "content": row.content,
-        }
-    )
+event_of = timeline.event_of
 
 
 @dataclass(frozen=True, slots=True)

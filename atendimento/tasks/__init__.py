@@ -9,6 +9,7 @@ import structlog
 from atendimento import jobs, ledger, tenancy
 from atendimento.actions.import_writing import write_import as write_messages
 from atendimento.actions.propose import propose_changes
+from atendimento.actions.rereading import read_on
 from atendimento.celery import app
 
 
@@ -26,6 +27,14 @@ def write_import(organization_id: int, import_id: str) -> None:
     structlog.contextvars.bind_contextvars(batch=import_id)
     with tenancy.organization(organization_id):
         write_messages(organization_id=organization_id, import_id=uuid.UUID(import_id))
+
+
+@app.task(name=jobs.REREAD)
+def reread(organization_id: int, rebuild_id: str) -> None:
+    """Have the model read the next window of a ticket's messages again."""
+    structlog.contextvars.bind_contextvars(rebuild=rebuild_id)
+    with tenancy.organization(organization_id):
+        read_on(organization_id=organization_id, rebuild_id=uuid.UUID(rebuild_id))
 
 
 @app.task(name="atendimento.tasks.sweep_outbox")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from atendimento.models import Ticket
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import jsonpatch
+
+from atendimento.models import LedgerEvent, Ticket
 from tests.builders import House, change, make_house, propose, queries_of, say
 
 
@@ -67,6 +72,57 @@ def test_two_versions_are_compared(house: House, ticket: Ticket) -> None:
     back = house.api().get(f"tickets/{ticket.pk}/state/diff", **{"from": 3, "to": 1}).body
     assert [item["op"] for item in back["patch"]] == ["replace", "remove"]
     assert house.api().get(f"tickets/{ticket.pk}/state/diff", **{"from": 0, "to": 9}).status == 404
+
+
+def test_what_held_at_a_time_can_be_read(house: House, ticket: Ticket) -> None:
+    three_versions(house, ticket)
+    moments = [row.at for row in LedgerEvent.objects.order_by("version")]
+    at, step = f"tickets/{ticket.pk}/state", timedelta(microseconds=1)
+
+    def version(moment: datetime) -> int:
+        return int(house.api().get(at, at=moment.isoformat()).body["version"])
+
+    assert [version(moment) for moment in moments] == [1, 2, 3]
+    assert [version(moment - step) for moment in moments] == [0, 1, 2]
+    assert version(datetime.now(UTC) + timedelta(days=1)) == 3
+    assert house.api().get(at, at=moments[0].astimezone(UTC).isoformat().replace("+00:00", "Z")).body["version"] == 1
+
+
+def test_a_time_that_is_none_is_refused(house: House, ticket: Ticket) -> None:
+    for query in ({"at": "ontem"}, {"at": "2026-03-10"}, {"at": "2026-03-10T09:00:00"}, {"at": "x\0"}):
+        assert house.api().get(f"tickets/{ticket.pk}/state", **query).code == "query.invalid"
+    both = house.api().get(f"tickets/{ticket.pk}/state", at="2026-03-10T09:00:00Z", version=0)
+    assert (both.status, both.code) == (400, "query.invalid")
+
+
+def test_a_patch_makes_one_version_of_another_with_any_reader_of_the_standard(house: House, ticket: Ticket) -> None:
+    three_versions(house, ticket)
+    value = {"task": "ligar/voltar ~ depois", "owner": "team"}
+    body = {"path": "/commitments/-", "value": value, "expected_version": 3}
+    house.api().post(f"tickets/{ticket.pk}/slots/set", body)
+    held = [house.api().get(f"tickets/{ticket.pk}/state", version=n).body["values"] for n in range(5)]
+
+    for before in range(5):
+        for after in range(5):
+            diff = house.api().get(f"tickets/{ticket.pk}/state/diff", **{"from": before, "to": after}).body
+            assert jsonpatch.apply_patch(held[before], diff["patch"]) == held[after]
+
+
+def test_the_past_costs_the_same_however_long_the_history_is(house: House, ticket: Ticket, settings: Any) -> None:
+    settings.SNAPSHOT_EVERY = 4
+    address = f"tickets/{ticket.pk}/slots/set"
+    for version in range(6):
+        house.api().post(address, {"path": "/facts/bairro", "value": f"B{version + 1}", "expected_version": version})
+
+    def cost(version: int) -> int:
+        return queries_of(lambda: house.api().get(f"tickets/{ticket.pk}/state", version=version))
+
+    cost(3)  # the ticket type is compiled once
+    early = cost(3)
+    for version in range(6, 30):
+        house.api().post(address, {"path": "/facts/bairro", "value": f"B{version + 1}", "expected_version": version})
+
+    assert [cost(version) for version in (3, 11, 18, 27)] == [early] * 4
 
 
 def test_reading_the_present_state_costs_the_same_at_any_version(house: House, ticket: Ticket) -> None:

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 from django.db.models import Max
 
-from atendimento import ledger, tenancy
+from atendimento import ledger, proof, tenancy
 from atendimento.demo import script
 from atendimento.demo.moments import Moments
 from atendimento.demo.play import Judged, Play, PlayError
@@ -181,7 +181,7 @@ def test_the_seed_shows_every_stage_asks_the_model_once_and_comes_in_only_once(
     with tenancy.organization(organization.pk):
         every_stage_is_there(organization)
         one_conversation_awaits_the_model(organization)
-        assert [finding for ticket in Ticket.objects.all() for finding in ledger.verify(ticket.pk)] == []
+        assert [finding for ticket in Ticket.objects.all() for finding in proof.verify(ticket.pk)] == []
         before = everything()
     the_printed_logins_hold(organization, capsys.readouterr().out)
 

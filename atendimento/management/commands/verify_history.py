@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from atendimento import ledger, tenancy
+from atendimento import proof, tenancy
 from atendimento.management.terminal import organization_named
 from atendimento.models import Organization, Ticket
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
                 tickets = Ticket.objects.filter(organization=organization).order_by("pk").values_list("pk", "protocol")
                 for key, protocol in tickets.iterator():
                     checked += 1
-                    for finding in ledger.verify(key):
+                    for finding in proof.verify(key):
                         faults += 1
                         self.stderr.write(
                             f"{organization.slug} {protocol} ({key}), version {finding.version}: {finding.what} does not agree"

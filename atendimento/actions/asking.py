@@ -1,0 +1,75 @@
+"""What every asking of the model shares: one at a time for a ticket, where the model is, and what follows an outcome."""
+
+from __future__ import annotations
+
+import json
+import random
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+from django.db import connection
+
+from atendimento import llm
+from atendimento.models import EndpointMode
+from memoria import runs
+from memoria.extraction import Usage
+from memoria.patch import Json
+from memoria.runs import Limits, Mode, Outcome, Run
+
+ALIVE_FOR: Final = timedelta(seconds=15)
+"""After so long a running job is posted again, in case its worker died; one that lives makes the posting do nothing."""
+
+
+@contextmanager
+def alone(ticket_id: uuid.UUID) -> Iterator[bool]:
+    """Whether nobody else asks the model about this ticket; nobody does while the block runs."""
+    key = int.from_bytes(ticket_id.bytes[8:], signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
+        (locked,) = cursor.fetchone()
+    try:
+        yield locked
+    finally:
+        if locked:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+
+
+def endpoint() -> llm.Endpoint:
+    """The model that is configured."""
+    return llm.Endpoint(settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY, settings.OPENAI_MODEL, float(settings.MODEL_TIMEOUT))
+
+
+def remembered(run: Json | None) -> Run:
+    """The run as it was left; a new one begins in the mode that the server was found to take."""
+    if run is not None:
+        return Run.from_json(run)
+    known = EndpointMode.objects.filter(identity=endpoint().identity).first()
+    return Run(Mode(known.mode) if known else Mode.JSON_SCHEMA, mode_tested=known is not None)
+
+
+def after(run: Run, outcome: Outcome) -> tuple[Run, runs.Next]:
+    """The run after this outcome, and what to do now; a mode that was found to work is remembered."""
+    limits = Limits(settings.MODEL_MAX_TRIES, float(settings.MODEL_BACKOFF))
+    following, then = runs.step(run, outcome, limits, random.random())  # noqa: S311 - spreads retries, keeps no secret
+    if following.mode_tested and not run.mode_tested:
+        EndpointMode.objects.update_or_create(identity=endpoint().identity, defaults={"mode": following.mode.value})
+    return following, then
+
+
+def document(body: str) -> object:
+    """A stored body, parsed; None where it is no JSON."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def spent(usage: Json | None) -> Usage:
+    """What was spent before, as it is stored."""
+    used = usage or {}
+    return Usage(used.get("prompt_tokens", 0), used.get("completion_tokens", 0), used.get("cached_tokens", 0))
