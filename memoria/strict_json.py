@@ -20,7 +20,8 @@ def loads(text: str, *, allow_nul: bool = False) -> Json:
     """The document that `text` holds.
 
     Raises NotStrictJson for: bad syntax, a key given twice in one object, NaN, Infinity and numbers that no double
-    holds, lone surrogates, NUL characters (unless `allow_nul`), and nesting deeper than MAX_DEPTH.
+    holds, lone surrogates, NUL characters, and nesting deeper than MAX_DEPTH. `allow_nul` takes NUL in values, for a
+    caller that removes them; in a key never: without it, two keys may be one.
     """
     try:
         document = json.loads(
@@ -75,7 +76,7 @@ def _check(document: Json, allow_nul: bool) -> None:
                 raise NotStrictJson(f"nested deeper than {MAX_DEPTH}")
             if isinstance(item, dict):
                 for key in item:
-                    _check_text(key, allow_nul)
+                    _check_text(key, allow_nul=False)
             waiting.extend((child, depth + 1) for child in (item.values() if isinstance(item, dict) else item))
 
 

@@ -128,11 +128,11 @@ def _text(request: Request) -> str:
 
 
 def without_nul(document: Json) -> Json:
-    """The document with every NUL character taken out of its texts."""
+    """The document with every NUL character taken out of its texts; keys hold none."""
     if isinstance(document, str):
         return document.replace("\0", "")
     if isinstance(document, dict):
-        return {key.replace("\0", ""): without_nul(value) for key, value in document.items()}
+        return {key: without_nul(value) for key, value in document.items()}
     if isinstance(document, list):
         return [without_nul(item) for item in document]
     return document

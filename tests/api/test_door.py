@@ -114,6 +114,7 @@ def test_tokens_are_kept_as_digests_alone(house: House) -> None:
         (b'{"subject": Infinity}', "json.invalid"),
         (b'{"subject": 1e400}', "json.invalid"),
         (b'{"subject": "\\ud800"}', "json.invalid"),
+        (b'{"subject\\u0000": "a"}', "json.invalid"),  # without the NUL, a key that the body may hold already
         (b'{"subject": "\xff"}', "json.invalid"),
         (b'{"subject": ' + b"[" * 40 + b"]" * 40 + b"}", "json.invalid"),
         (b"[" * 100_000, "json.invalid"),
@@ -134,6 +135,14 @@ def test_nesting_of_32_is_read(house: House, ticket: Ticket) -> None:
     raw = b'{"base_version":0,"producer":"p","changes":[{"op":"add","path":"/goal","evidence":[],"value":' + value + b"}]}"
 
     assert house.api().call("POST", f"tickets/{ticket.pk}/proposals", raw=raw).status == 201
+
+
+def test_a_message_whose_key_holds_a_nul_is_no_message(house: House, ticket: Ticket) -> None:
+    raw = b'{"author": {"kind": "customer"}, "te\\u0000xt": "oi"}'
+
+    answer = house.api("canal").call("POST", f"tickets/{ticket.pk}/messages", raw=raw)
+
+    assert (answer.status, answer.code) == (400, "json.invalid")
 
 
 def test_a_body_of_more_than_1_mib_is_too_large(house: House) -> None:

@@ -59,6 +59,8 @@ def test_the_deepest_nesting_allowed_is_read() -> None:
 
 def test_a_nul_character_is_read_where_the_caller_takes_it_out_itself() -> None:
     assert loads('["a\\u0000b"]', allow_nul=True) == ["a\0b"]
+    with pytest.raises(NotStrictJson, match="NUL"):
+        loads('{"a\\u0000": 1, "a": 2}', allow_nul=True)
 
 
 @given(json_values)
