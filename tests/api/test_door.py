@@ -8,11 +8,15 @@ import uuid
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
+from rest_framework.request import Request
 
 from atendimento import jobs
 from atendimento.actions import create_api_token
+from atendimento.api import queries
+from atendimento.api.problems import BadRequest
 from atendimento.models import ApiToken, Ticket
+from atendimento.selectors.machine import Page
 from tests.builders import Api, House, description, same_organization
 
 UNKNOWN = str(uuid.UUID(int=7))
@@ -143,6 +147,18 @@ def test_a_message_whose_key_holds_a_nul_is_no_message(house: House, ticket: Tic
     answer = house.api("canal").call("POST", f"tickets/{ticket.pk}/messages", raw=raw)
 
     assert (answer.status, answer.code) == (400, "json.invalid")
+
+
+def test_a_cursor_is_blamed_only_where_one_was_given() -> None:
+    def read() -> Page:
+        raise ValueError("a fault of ours")
+
+    plain, followed = (Request(RequestFactory().get("/", query)) for query in ({}, {"cursor": "W10"}))
+
+    with pytest.raises(ValueError, match="a fault of ours"):
+        queries.answer(plain, read, dict)
+    with pytest.raises(BadRequest):
+        queries.answer(followed, read, dict)
 
 
 def test_a_body_of_more_than_1_mib_is_too_large(house: House) -> None:
