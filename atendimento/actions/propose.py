@@ -84,10 +84,10 @@ def _go_on(claimed: Claimed) -> None:
     row = claimed.row
     if row.raw_answer is not None:
         outcome: Outcome = read_completion(asking.document(row.raw_answer["body"]))
-        _conclude(claimed, outcome, None)
+        _conclude(claimed, outcome)
         return
     if not settings.OPENAI_BASE_URL:
-        _finish(claimed, claimed.run, Park(runs.Problem.UNAVAILABLE, "no model is configured"), None)
+        _finish(claimed, claimed.run, Park(runs.Problem.UNAVAILABLE, "no model is configured"))
         return
     asked = question(row, claimed.organization)
     if asked is None:
@@ -103,7 +103,7 @@ def _go_on(claimed: Claimed) -> None:
     reply = llm.ask(request, asking.endpoint(), claimed.run.mode)
     if reply.raw:
         _keep(row, reply, asked)
-    _conclude(claimed, reply.outcome, asked)
+    _conclude(claimed, reply.outcome)
 
 
 def _keep(row: Proposal, reply: llm.Reply, asked: Question) -> None:
@@ -120,16 +120,16 @@ def _keep(row: Proposal, reply: llm.Reply, asked: Question) -> None:
     Proposal.objects.filter(pk=row.pk, holder=row.holder).update(raw_answer=row.raw_answer, usage=row.usage, model=row.model)
 
 
-def _conclude(claimed: Claimed, outcome: Outcome, asked: Question | None) -> None:
+def _conclude(claimed: Claimed, outcome: Outcome) -> None:
     before = replace(claimed.run, tries=claimed.row.attempts - 1)
     after, then = asking.after(before, outcome)
     if isinstance(outcome, Unreached):
         log.warning("model not reached", proposal=str(claimed.row.pk), kind=outcome.kind, attempt=claimed.row.attempts)
-    _finish(claimed, after, then, asked)
+    _finish(claimed, after, then)
 
 
 @transaction.atomic
-def _finish(claimed: Claimed, run: Run, then: runs.Next, asked: Question | None) -> None:
+def _finish(claimed: Claimed, run: Run, then: runs.Next) -> None:
     """Store what the run came to, unless another worker took it over meanwhile."""
     book = ledger.open_to_change(claimed.organization, claimed.row.ticket_id)
     row = Proposal.objects.get(pk=claimed.row.pk)
@@ -149,6 +149,7 @@ def _finish(claimed: Claimed, run: Run, then: runs.Next, asked: Question | None)
             _read(book, row)
             row.status, row.finished_at, row.run = RunStatus.READY, book.moment, run.to_json()
             row.save(update_fields=["status", "finished_at", "run", "through_message", "holder"])
+            _supersede_parked(book, row)
             jobs.settle(jobs.PROPOSE, row.pk)
             take_in(book, row, changes, None)
             _next(book)
@@ -161,6 +162,12 @@ def _read(book: ledger.Book, row: Proposal) -> None:
     messages = Message.objects.filter(ticket=book.ticket, number__in=kept["numbers"], awaits_reading=True)
     since = datetime.fromisoformat(kept["moment"])
     messages.exclude(edited_at__gt=since).update(awaits_reading=False)
+
+
+def _supersede_parked(book: ledger.Book, row: Proposal) -> None:
+    """What stopped earlier has been read by this run: nobody need try it again, and the ticket calls for nobody."""
+    parked = Proposal.objects.filter(ticket=book.ticket, origin=Origin.MODEL, status=RunStatus.PARKED)
+    parked.filter(through_message__lte=row.through_message).update(status=RunStatus.SUPERSEDED)
 
 
 def _park(book: ledger.Book, row: Proposal, park: Park) -> None:

@@ -174,6 +174,49 @@ def test_after_the_last_try_it_is_parked_and_a_person_can_retry(
     assert ticket.parked_count == 0
 
 
+def test_what_a_later_run_has_read_is_parked_no_more(
+    house: House, ticket: Ticket, model_server: ModelServer, settings: Any
+) -> None:
+    settings.MODEL_MAX_TRIES = 1
+    say(house, ticket, "Moro em Torre")
+    model_server.fail(503)
+    parked = run(house)
+    say(house, ticket, "A geladeira parou")
+    model_server.fail(503)
+    newer = run(house)
+    assert (parked.status, newer.status) == (RunStatus.PARKED, RunStatus.PARKED)
+
+    # Asking again tries the newest: it reads what both of them did not, and none is left for a person to retry.
+    model_server.answer(TORRE)
+    actions.request_proposal(member=house.ana, ticket_id=ticket.pk)
+    assert run(house) == newer
+
+    assert new_messages(model_server.chats[-1]) == ["m-1", "m-2"]
+    parked.refresh_from_db()
+    newer.refresh_from_db()
+    ticket.refresh_from_db()
+    assert (parked.status, newer.status, ticket.parked_count) == (RunStatus.SUPERSEDED, RunStatus.READY, 0)
+
+
+def test_a_run_that_did_not_read_so_far_leaves_the_parked_one(
+    house: House, ticket: Ticket, model_server: ModelServer, settings: Any
+) -> None:
+    settings.MODEL_MAX_TRIES = 1
+    say(house, ticket, "Moro em Torre")
+    say(house, ticket, "A geladeira parou")
+    first, second = Proposal.objects.order_by("created_at")
+    model_server.fail(503)
+    Proposal.objects.filter(pk=first.pk).update(created_at=timezone.now())  # the newer messages were tried first
+    assert run(house, second).status == RunStatus.PARKED
+    model_server.answer(TORRE)
+
+    assert run(house, first).status == RunStatus.READY
+
+    second.refresh_from_db()
+    ticket.refresh_from_db()
+    assert (second.status, ticket.parked_count) == (RunStatus.PARKED, 1)
+
+
 @pytest.mark.parametrize(
     ("script", "code"),
     [
