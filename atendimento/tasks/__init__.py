@@ -1,10 +1,13 @@
-"""The workers' door: one task, one action. What to do again, and when, the outbox knows; a task never waits."""
+"""The workers' door: one task, one action. What to do again, and when, the outbox knows; a task never waits.
+
+Log lines carry the id of what a task is about while it runs, and not a moment longer: the process goes on with another.
+"""
 
 from __future__ import annotations
 
 import uuid
 
-import structlog
+from structlog.contextvars import bound_contextvars
 
 from atendimento import jobs, ledger, tenancy
 from atendimento.actions.import_writing import write_import as write_messages
@@ -16,24 +19,21 @@ from atendimento.celery import app
 @app.task(name=jobs.PROPOSE)
 def propose(organization_id: int, proposal_id: str) -> None:
     """Ask the model about a ticket's new messages."""
-    structlog.contextvars.bind_contextvars(proposal=proposal_id)
-    with tenancy.organization(organization_id):
+    with bound_contextvars(proposal=proposal_id), tenancy.organization(organization_id):
         propose_changes(organization_id=organization_id, proposal_id=uuid.UUID(proposal_id))
 
 
 @app.task(name=jobs.WRITE_IMPORT)
 def write_import(organization_id: int, import_id: str) -> None:
     """Write the messages of a file that staff brought in."""
-    structlog.contextvars.bind_contextvars(batch=import_id)
-    with tenancy.organization(organization_id):
+    with bound_contextvars(batch=import_id), tenancy.organization(organization_id):
         write_messages(organization_id=organization_id, import_id=uuid.UUID(import_id))
 
 
 @app.task(name=jobs.REREAD)
 def reread(organization_id: int, rebuild_id: str) -> None:
     """Have the model read the next window of a ticket's messages again."""
-    structlog.contextvars.bind_contextvars(rebuild=rebuild_id)
-    with tenancy.organization(organization_id):
+    with bound_contextvars(rebuild=rebuild_id), tenancy.organization(organization_id):
         read_on(organization_id=organization_id, rebuild_id=uuid.UUID(rebuild_id))
 
 

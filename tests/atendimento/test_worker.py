@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import time
+import uuid
 from collections.abc import Callable, Iterator
 
 import pytest
 from django.db import connection, transaction
+from structlog import get_logger
+from structlog.contextvars import merge_contextvars
+from structlog.testing import capture_logs
 
-from atendimento import embedded
+from atendimento import embedded, tasks
 from atendimento.models import Proposal, ProposedChange, RunStatus, Ticket
 from atendimento.processes import Child
 from tests import settings
@@ -117,3 +121,13 @@ def test_a_worker_outlives_its_broker_and_reads_what_came_meanwhile(
     until(lambda: ready() == 2, 90)
     assert running.is_running()
     assert len(model_server.chats) == 2
+
+
+def test_a_task_s_id_leaves_the_log_with_it(house: House) -> None:
+    unknown = str(uuid.uuid4())
+
+    with capture_logs(processors=[merge_contextvars]) as lines:
+        tasks.propose(house.organization.pk, unknown)
+        get_logger().info("between two tasks")
+
+    assert "proposal" not in lines[-1]
