@@ -128,7 +128,9 @@ def _rows(book: ledger.Book, ids: Sequence[str]) -> list[ProposedChange]:
     """The changes of this ticket in the order named. Raises NotFound."""
     keys = [_canonical(item) for item in ids]
     try:
-        found = {str(row.pk): row for row in ProposedChange.objects.filter(ticket=book.ticket, pk__in=map(uuid.UUID, keys))}
+        # With who decided it: a decision that is made again asks for each.
+        rows = ProposedChange.objects.select_related("decided_by").filter(ticket=book.ticket, pk__in=map(uuid.UUID, keys))
+        found = {str(row.pk): row for row in rows}
         return [found[key] for key in keys]
     except (KeyError, ValueError):
         raise NotFound("change") from None

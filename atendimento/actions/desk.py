@@ -145,8 +145,6 @@ def _announcement(organization_id: int, document: dict[str, object]) -> Callable
 
 
 def as_of(book: ledger.Book, version: int, changes: Iterable[uuid.UUID]) -> Written:
-    """The first answer to a decision that is made again (V4)."""
-    state = book.state if version == book.state.version else ledger.state_at(book.ticket.pk, version)
-    if state is None:
-        raise ValueError(f"version {version} does not exist")
-    return Written(book.ticket.pk, version, state, book.ticket_type, book.ticket.through_message, tuple(changes))
+    """The first answer to a decision that is made again (V4). Raises access.NotFound where that version is erased."""
+    then = ledger.read_state(book.ticket, version)
+    return Written(book.ticket.pk, version, then.state, then.ticket_type, then.through_message, tuple(changes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from atendimento.models import Ticket
-from tests.builders import House, assert_replays, change, make_house, propose, say
+from tests.builders import House, assert_replays, change, make_house, propose, queries_of, say
 
 
 def torre(house: House, ticket: Ticket, **more: Any) -> str:
@@ -31,6 +31,7 @@ def test_the_same_decision_again_answers_the_first_result_with_the_state_of_then
     key = torre(house, ticket)
     first = house.api().post(f"changes/{key}/accept", {"expected_version": 0})
     house.api().post(f"tickets/{ticket.pk}/slots/set", {"path": "/facts/horario", "value": "14h", "expected_version": 1})
+    propose(house, ticket, through_message="m-1")  # what is read since then is not what was read when it was decided
 
     again = house.api("bruno").post(f"changes/{key}/accept", {"expected_version": 99})
 
@@ -126,6 +127,20 @@ def test_a_batch_is_one_version_or_nothing(house: House, ticket: Ticket) -> None
     assert [row["status"] for row in answer.body["changes"]] == ["accepted", "accepted", "rejected"]
     assert again.body == answer.body
     assert_replays(ticket)
+
+
+def test_a_batch_that_is_sent_again_costs_the_same_however_many_it_decided(house: House, ticket: Ticket) -> None:
+    say(house, ticket, "Moro em Torre, de manhã, a geladeira parou")
+    path = f"tickets/{ticket.pk}/decisions"
+
+    def cost(*quotes: tuple[str, str]) -> int:
+        changes = [change(pointer, quote, ("m-1", quote)) for pointer, quote in quotes]
+        ids = [item["id"] for item in propose(house, ticket, *changes, producer=quotes[0][0])]
+        body = {"expected_version": Ticket.objects.get(pk=ticket.pk).state_version, "reject": ids}
+        house.api().post(path, body)
+        return queries_of(lambda: house.api().post(path, body))
+
+    assert cost(("/facts/bairro", "Torre")) == cost(("/facts/horario", "manhã"), ("/facts/aparelho", "geladeira"))
 
 
 def test_a_batch_without_ids_or_with_one_twice_is_no_batch(house: House, ticket: Ticket) -> None:
