@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from memoria.typography import fold
@@ -29,7 +33,12 @@ HEDGES: Final = (
 )  # fmt: skip
 """Anywhere around a quote in its sentence."""
 
-_ENDS: Final = ".!?…\n\r"
+_END: Final = re.compile(r"[\n\r]|[.!?…](?=[\s.!?…]|\Z)")
+_MARKS: Final = re.compile(r"[.!?…]*")
+_SPACES: Final = re.compile(r"\s*")
+
+NEAR: Final = 2000
+"""Code points around a quote in which words may turn it, however long its sentence is."""
 
 
 def _any_of(expressions: tuple[str, ...]) -> re.Pattern[str]:
@@ -60,27 +69,26 @@ def sentence_span(text: str, start: int, end: int) -> tuple[int, int]:
 
     A sentence ends at a line's end and at `.`, `!`, `?` or `…` before white space or the text's end.
     """
-    low = start
-    while low > 0 and not _ends_sentence(text, low - 1):
-        low -= 1
+    ends = _sentence_ends(text)
+    before = bisect_left(ends, start)
+    low = ends[before - 1] + 1 if before else 0
     high = end
-    if not (end > start and _ends_sentence(text, end - 1)):
-        while high < len(text) and not _ends_sentence(text, high):
-            high += 1
-    while high < len(text) and text[high] in ".!?…":
-        high += 1
-    while low < start and text[low].isspace():
-        low += 1
-    return low, high
+    last = bisect_left(ends, end - 1)
+    if not (end > start and last < len(ends) and ends[last] == end - 1):
+        after = bisect_left(ends, end)
+        high = ends[after] if after < len(ends) else len(text)
+    return _past(_SPACES, text, low, start), _past(_MARKS, text, high, len(text))
 
 
-def _ends_sentence(text: str, at: int) -> bool:
-    char = text[at]
-    if char in "\n\r":
-        return True
-    if char not in _ENDS:
-        return False
-    return at + 1 >= len(text) or text[at + 1].isspace() or text[at + 1] in _ENDS
+def _past(pattern: re.Pattern[str], text: str, at: int, end: int) -> int:
+    found = pattern.match(text, at, end)
+    return at if found is None else found.end()
+
+
+@lru_cache(maxsize=64)
+def _sentence_ends(text: str) -> Sequence[int]:
+    """Where a sentence ends: a text is cited many times, and read for this once."""
+    return array("I", (match.start() for match in _END.finditer(text)))
 
 
 def turns(text: str, start: int, end: int, next_text: str | None) -> tuple[Turn, ...]:
@@ -89,9 +97,9 @@ def turns(text: str, start: int, end: int, next_text: str | None) -> tuple[Turn,
     `next_text` is the same author's next message, None where there is none.
     """
     low, high = sentence_span(text, start, end)
-    before, after = fold(text[low:start]).text, fold(text[end:high]).text
+    before, after = fold(text[max(low, start - NEAR) : start]).text, fold(text[end : min(high, end + NEAR)]).text
     found: list[Turn] = []
-    negation = _negation(before, fold(text[start:end]).text, after, next_text)
+    negation = _negation(before, fold(text[start : min(end, start + NEAR)]).text, after, next_text)
     if negation is not None:
         found.append(Turn("negation", negation))
     if "?" in text[low:high]:
@@ -112,7 +120,7 @@ def _negation(before: str, quote: str, after: str, next_text: str | None) -> str
         if found is not None:
             return found.group().strip().casefold()
     if next_text is not None:
-        found = _OPENING.match(fold(next_text).text)
+        found = _OPENING.match(fold(next_text[:NEAR]).text)
         if found is not None:
             return re.sub(r"\A\W+", "", found.group()).casefold()
     return None

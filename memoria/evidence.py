@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Protocol
@@ -115,10 +115,12 @@ def occurrences(message: Message, quote: str) -> list[tuple[int, int]]:
     return [folded.original(span) for span in _usable(message, folded, fold_quote(quote))]
 
 
-def _usable(message: Message, folded: Folded, needle: str) -> list[tuple[int, int]]:
+def _usable(message: Message, folded: Folded, needle: str) -> Iterator[tuple[int, int]]:
     if message.deleted or message.automatic:
-        return []
-    return [span for span in folded.spans(needle) if not folded.cuts(span) and _quotable(message, folded.original(span))]
+        return
+    for span in folded.each(needle):
+        if not folded.cuts(span) and _quotable(message, folded.original(span)):
+            yield span
 
 
 def _quotable(message: Message, original: tuple[int, int]) -> bool:
@@ -127,7 +129,9 @@ def _quotable(message: Message, original: tuple[int, int]) -> bool:
 
 def still_stands(evidence: Evidence, message: Message | None) -> bool:
     """E7: whether the quote is still in the message as it now reads."""
-    return message is not None and bool(occurrences(message, evidence.quote))
+    if message is None:
+        return False
+    return next(_usable(message, fold(message.text), fold_quote(evidence.quote)), None) is not None
 
 
 def find_quote(citation: Citation, transcript: Transcript) -> Found | Reason:
@@ -140,23 +144,32 @@ def find_quote(citation: Citation, transcript: Transcript) -> Found | Reason:
     seen = visible(needle, 2)
     if seen == 0 or (seen < 2 and (message.deleted or needle != folded.text.strip(" "))):
         return Reason(Code.QUOTE_TOO_SHORT, "E4", data)
-    spans = [] if message.deleted else folded.spans(needle)
-    if citation.start is not None:
-        spans = [span for span in spans if folded.original(span)[0] == citation.start]
-    if not spans:
+    if message.deleted:
         return Reason(Code.QUOTE_NOT_FOUND, "E3", data)
-    quotable = [span for span in spans if not message.automatic and _quotable(message, folded.original(span))]
+    first: tuple[int, int] | None = None
+    stands = quotable = ambiguous = False
+    for span in folded.each(needle) if citation.start is None else folded.each_from(needle, citation.start):
+        stands = True
+        if message.automatic or not _quotable(message, folded.original(span)):
+            continue
+        quotable = True
+        if folded.cuts(span):
+            continue
+        first = first or span
+        if citation.start is None and folded.original(span) != folded.original(first):
+            ambiguous = True
+            break
+    if not stands:
+        return Reason(Code.QUOTE_NOT_FOUND, "E3", data)
     if not quotable:
         return Reason(Code.NOT_QUOTABLE, "E3", data)
-    whole = [span for span in quotable if not folded.cuts(span)]
-    if not whole:
+    if first is None:
         return Reason(Code.QUOTE_CUTS_WORD, "E8", data)
-    start, end = folded.original(whole[0])
-    ambiguous = citation.start is None and len({folded.original(span) for span in whole}) > 1
+    start, end = folded.original(first)
     following = transcript.following(message)
     turned = turns(message.text, start, end, following.text if following else None)
     evidence = Evidence(message.id, message.text[start:end], start, end, ambiguous, tuple(turn.kind for turn in turned))
-    return Found(evidence, message, whole[0], turned)
+    return Found(evidence, message, first, turned)
 
 
 def find_quotes(citations: Sequence[Citation], transcript: Transcript) -> tuple[Found, ...] | Reason:

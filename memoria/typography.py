@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -94,16 +95,27 @@ class Folded:
 
     def spans(self, needle: str) -> list[tuple[int, int]]:
         """Where the folded `needle` occurs, as index pairs into `text`; occurrences may overlap."""
-        found: list[tuple[int, int]] = []
-        if not needle:
-            return found
-        at = self.text.find(needle)
+        return list(self.each(needle))
+
+    def each(self, needle: str) -> Iterator[tuple[int, int]]:
+        """The same, one by one: whoever needs the first alone need not wait for the last."""
+        at = self.text.find(needle) if needle else -1
+        found = 0
         while at >= 0:
-            if len(found) == _FEW and len(needle) > _FEW:
-                return found + [(start, start + len(needle)) for start in _every(self.text, needle, at)]
-            found.append((at, at + len(needle)))
+            if found == _FEW and len(needle) > _FEW:
+                yield from ((start, start + len(needle)) for start in _every(self.text, needle, at))
+                return
+            yield at, at + len(needle)
+            found += 1
             at = self.text.find(needle, at + 1)
-        return found
+
+    def each_from(self, needle: str, start: int) -> Iterator[tuple[int, int]]:
+        """The occurrences of `needle` that begin at `start` in the original."""
+        at = bisect_left(self.starts, start)
+        while needle and at < len(self.starts) and self.starts[at] == start:
+            if self.text.startswith(needle, at):
+                yield at, at + len(needle)
+            at += 1
 
     def original(self, span: tuple[int, int]) -> tuple[int, int]:
         """The span of the original, in code points, that a non-empty span of `text` stands for."""

@@ -70,6 +70,25 @@ def test_an_identifier_is_looked_for_quickly() -> None:
         assert missing_text("1-" * (MOST // 2), [found], identifier=True) is not None
 
 
+def test_many_quotes_of_one_long_sentence_are_checked_quickly() -> None:
+    """E3, E6, E8: the message is read for its sentences once, however often it is cited."""
+    text = "ab " * 33_000 + "😀"
+    transcript = Messages([Message(1, CUSTOMER, text, START), Message(2, CUSTOMER, "não" + "," * 90_000, START)])
+    with briefly():
+        for number in range(200):
+            assert isinstance(find_quote(Citation("m-1", "ab", 3 * number), transcript), Found)
+            assert isinstance(find_quote(Citation("m-1", "ab " * (number + 1)), transcript), Found)
+
+
+@pytest.mark.parametrize(("between", "expected"), [(1900, ("negation",)), (2100, ())])
+def test_a_negation_turns_what_is_near(between: int, expected: tuple[str, ...]) -> None:
+    """E8."""
+    text = "não " + "la " * (between // 3) + "quero a visita"
+    found = find_quote(Citation("m-1", "quero a visita"), Messages([Message(1, CUSTOMER, text, START)]))
+    assert isinstance(found, Found)
+    assert found.evidence.cautions == expected
+
+
 def test_long_texts_are_not_kept_in_great_number() -> None:
     """What customers send does not fill the memory."""
     texts = [f"{number} " + "é\u0301😀" * 2000 for number in range(40)]
