@@ -95,8 +95,8 @@ SENTENCES: Final[Mapping[Code, Promise]] = {
     Code.FIRST_VALUE: _("There was no value yet."),
     Code.WAS_OPEN: _("The earlier value had been withdrawn."),
     Code.AWAITED_CONFIRMATION: _("The present value awaits confirmation."),
-    Code.STRONGER_SOURCE: _("For this field %(source)s weighs more than %(against)s."),
-    Code.SAME_AUTHOR: _("The same author may correct what they said before."),
+    Code.STRONGER_SOURCE: _("For this field %(source)s weighs more than %(against)s; it replaces what %(replaced)s says."),
+    Code.SAME_AUTHOR: _("%(source)s may correct this field; it replaces what they said in %(replaced)s."),
     Code.LATEST_OF_EQUALS: _("Both sources weigh the same, and for this field the later one holds."),
     Code.TRANSITION: _("The status moves from “%(from)s” to “%(to)s”."),
     Code.NEW_MEMBER: _("A new entry."),
@@ -139,6 +139,12 @@ SENTENCES: Final[Mapping[Code, Promise]] = {
     Code.TYPE_CYCLE: _("The fields invalidate each other in a circle."),
 }
 
+# Where the value that is replaced rests on no message.
+WITHOUT_MESSAGE: Final[Mapping[Code, Promise]] = {
+    Code.SAME_AUTHOR: _("%(source)s may correct this field; it replaces what they said before."),
+    Code.STRONGER_SOURCE: _("For this field %(source)s weighs more than %(against)s."),
+}
+
 PROBLEMS: Final[Mapping[str, Promise]] = {
     "model.unavailable": _("The model could not be reached."),
     "model.refused": _("The model refused to answer."),
@@ -176,7 +182,9 @@ def _worded(key: str, value: Any) -> str:
 def sentence(reason: Reason) -> str:
     """The reason as a sentence in the active language."""
     data = _Data({key: _worded(key, value) for key, value in reason.data.items()})
-    return str(SENTENCES[reason.code]) % data
+    bare = WITHOUT_MESSAGE.get(reason.code) if not reason.data.get("replaced") else None
+    written = str(bare or SENTENCES[reason.code]) % data
+    return written[:1].upper() + written[1:]
 
 
 def stored_sentence(reason: Mapping[str, Any]) -> str:

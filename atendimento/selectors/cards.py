@@ -12,15 +12,13 @@ from django.utils.translation import gettext as _
 
 from atendimento import wording
 from atendimento.models import ProposedChange
-from atendimento.selectors import controls, quotes, values
+from atendimento.selectors import change_words, controls, quotes, values
 from atendimento.selectors.pages import CascadeRow, CautionView, ChangeCard, ChangeUrls, RefusedRow, Side, SlotCard
-from atendimento.selectors.parts import Control, DiffPart, Problem
+from atendimento.selectors.parts import DiffPart, Problem
 from atendimento.selectors.reading import Cited
 from memoria.cascade import holders
-from memoria.errors import Code
-from memoria.evidence import unsupported_words
 from memoria.fields import TicketType
-from memoria.patch import MISSING, Json, Missing, lookup
+from memoria.patch import MISSING, Json, lookup
 from memoria.proposals import Evidence, Verdict
 from memoria.sources import INFERENCE, REPORTED, Kind
 from memoria.state import Slot, SlotStatus, State
@@ -32,7 +30,6 @@ CAUTION_ICONS = {
     "constraint": "flag",
     "question": "circle-question-mark",
 }
-SAYS_NOTHING = {Code.FIRST_VALUE.value, Code.NEW_MEMBER.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
     state, ticket_type = sight.state, sight.ticket_type
     evidence = [Evidence.from_json(item) for item in row.evidence]
     conflicts = row.verdict == Verdict.CONFLICT.value
-    old = values.show_at(ticket_type, row.path, _current(row), state)
+    old = values.show_at(ticket_type, row.path, row.current_value, state)
     new = values.show_at(ticket_type, row.path, row.value, state)
     place = ticket_type.place(row.path, state.values)
     forms = controls.for_place(ticket_type, place, row.value) if place is not None and row.op != "remove" else ()
@@ -85,7 +82,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         key=key,
         id=str(row.pk),
         label=values.label(ticket_type, row.path, state),
-        what=_what(row),
+        what=change_words.what(row),
         source=_source(row, sight) if conflicts else values.source(row.source),
         verdict=row.verdict,
         by_model=row.proposal.origin == "model",
@@ -93,8 +90,9 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         old=old if old != new or row.verdict != Verdict.NO_CHANGE.value else "",
         new=new,
         parts=_word_diff(old, new),
-        sentences=_sentences(row),
-        quotes=quotes.of_evidence(evidence, sight.messages, _turning(row.cautions)),
+        sentences=change_words.sentences(row),
+        remarks=change_words.remarks(row),
+        quotes=quotes.of_evidence(evidence, sight.messages, change_words.turning(row.cautions)),
         cautions=tuple(_caution(item, evidence, sight) for item in row.cautions),
         cascade=cascade_rows(row.cascade, sight),
         controls=forms,
@@ -103,63 +101,21 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
             reverse("web:edit", args=reverse_args),
             reverse("web:reject", args=reverse_args),
         ),
-        accept_label=_accept_label(row),
+        accept_label=change_words.accept_label(row),
         reject_label=_("Keep the present one") if conflicts else _("Reject"),
         conflicts=conflicts,
         may_override=conflicts and sight.may_override,
         against=_against(row, evidence, new, sight) if conflicts else (),
-        unsupported=_unsupported(row, evidence, forms),
+        unsupported=change_words.unsupported(row, evidence, forms),
         problem=failure.problem if failure else None,
         open_form=failure.form if failure else "",
     )
-
-
-def _current(row: ProposedChange) -> Json | Missing:
-    return row.current_value
-
-
-def _accept_label(row: ProposedChange) -> str:
-    if row.verdict == Verdict.CONFLICT.value:
-        return _("Record the divergence")
-    if row.verdict == Verdict.NO_CHANGE.value:
-        return _("Add the evidence")
-    return _("Accept")
-
-
-def _what(row: ProposedChange) -> str:
-    if row.op == "remove":
-        return _("withdraws")
-    if row.verdict == Verdict.NO_CHANGE.value:
-        return _("confirms")
-    if row.verdict == Verdict.CONFLICT.value:
-        return ""
-    if isinstance(row.current_value, Missing):
-        return _("new")
-    return _("corrects")
 
 
 def _source(row: ProposedChange, sight: Sight) -> str:
     slot = sight.state.slots.get(row.path)
     against = values.source(slot.source) if slot else ""
     return f"{values.source(row.source)} × {against}" if against else values.source(row.source)
-
-
-def _sentences(row: ProposedChange) -> tuple[str, ...]:
-    """The verdict in words. That there was no value yet goes without saying: the card shows it."""
-    found = [wording.stored_sentence(reason) for reason in row.reasons if reason["code"] not in SAYS_NOTHING]
-    if row.inference:
-        found.append(_("The model infers this: accepted, it waits for confirmation."))
-    if row.reason:
-        found.append(_("The model's reason: %(reason)s") % {"reason": row.reason})
-    return tuple(found)
-
-
-def _turning(cautions: Iterable[Mapping[str, Json]]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
-    for item in cautions:
-        if item.get("evidence") is not None and item.get("words"):
-            found.setdefault(item["evidence"], []).append(item["words"])
-    return found
 
 
 def _caution(document: Mapping[str, Json], evidence: Sequence[Evidence], sight: Sight) -> CautionView:
@@ -191,19 +147,6 @@ def _rule(member: str, sight: Sight) -> str:
             }
             return f"{said} ({who})" if who else said
     return member
-
-
-def _unsupported(row: ProposedChange, evidence: Sequence[Evidence], forms: Sequence[Control]) -> tuple[str, ...]:
-    """Words of a text that no quote holds: a person should see them before they accept (E10).
-
-    What is chosen from a list is nobody's wording.
-    """
-    if any(form.name == "value" and form.kind not in ("text", "textarea") for form in forms):
-        return ()
-    text = values.member_text(row.value) if isinstance(row.value, dict) else row.value
-    if not isinstance(text, str) or not evidence:
-        return ()
-    return tuple(unsupported_words(text, [item.quote for item in evidence]))
 
 
 def _word_diff(old: str, new: str) -> tuple[DiffPart, ...]:
@@ -240,12 +183,13 @@ def _member_name(pointer: str) -> str:
 
 def _against(row: ProposedChange, evidence: Sequence[Evidence], new: str, sight: Sight) -> tuple[Side, ...]:
     slot = sight.state.slots.get(row.path)
+    found = quotes.of_evidence(evidence, sight.messages, change_words.turning(row.cautions))
     theirs = Side(
         new or _("no value"),
         values.source(row.source),
         (row.author or {}).get("name", ""),
-        None,
-        quotes.of_evidence(evidence, sight.messages, _turning(row.cautions)),
+        found[0].at if found else None,
+        found,
     )
     return (_present_side(row.path, slot, sight), theirs) if slot is not None else (theirs,)
 
@@ -318,7 +262,9 @@ def stale_sentence(slot: Slot, sight: Sight) -> str:
 
 
 def confirm_with(slot: Slot) -> str:
-    """Who can say whether it still holds: whoever's word it rests on."""
+    """Who can say whether it still holds: whoever's word it rests on; a tool by its name."""
+    if slot.source == Kind.TOOL.value and slot.author.name:
+        return slot.author.name
     kind = slot.source.removesuffix("_reported")
     known = {item.value for item in REPORTED} | {Kind.TOOL.value}
     return str(wording.SOURCES[kind]) if kind in known else ""
@@ -372,7 +318,10 @@ def _conflict(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
     sources = " × ".join(dict.fromkeys(side.source for side in both))
     sentences = []
     if any(side.weaker for side in both) and not sight.may_override:
-        sentences.append(_("Only a supervisor can take the weaker source's word."))
+        sentences.append(
+            _("In this field the word of %(source)s prevails; a supervisor can decide otherwise.")
+            % {"source": wording.SOURCES.get(slot.source, slot.source)}
+        )
     if slot.stale_because is not None:
         sentences.append(stale_sentence(slot, sight))
     return replace(

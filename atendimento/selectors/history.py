@@ -164,13 +164,19 @@ def _entry(entry: Mapping[str, Json], event: Event, sight: Sight) -> HistoryLine
         found,
         "; ".join(map(str, reasons)),
         decision,
+        beside=_beside(entry),
     )
+
+
+def _beside(entry: Mapping[str, Json]) -> bool:
+    """Whether the new value was only set beside the old one, which stayed (P6)."""
+    return entry.get("verdict") == "conflict" and not entry.get("override")
 
 
 def _decided_word(entry: Mapping[str, Json]) -> str:
     if entry["decision"] == "rejected":
         return str(wording.CHANGE_STATUSES["rejected"])
-    if entry.get("verdict") == "conflict" and not entry.get("override"):
+    if _beside(entry):
         return _("divergence recorded")
     return str(wording.CHANGE_STATUSES[entry["decision"]])
 
@@ -213,7 +219,9 @@ def note(row: LedgerEvent, sight: Sight, *, member_id: int) -> DecidedNote | Non
     if event.kind is EventKind.UNDO:
         return DecidedNote(_("Undone: version %(version)d") % {"version": event.cause["version"]}, None, row.version)
     sentence = _sentence(event, sight)
-    if first is not None and more <= 0:
+    if first is not None and event.kind is EventKind.RESOLUTION:
+        sentence = _("Divergence settled: %(field)s, %(value)s") % {"field": first.label, "value": first.new}
+    elif first is not None and more <= 0:
         word = {"rejected": _("Rejected"), "accepted": _("Accepted"), "edited": _("Accepted as edited")}.get(first.tone)
         sentence = f"{word}: {first.label}, {first.new}" if word else f"{first.label}: {sentence}"
     return DecidedNote(sentence[:1].upper() + sentence[1:], row.version, row.version)

@@ -125,6 +125,7 @@ class ChangeCard:
     new: str
     parts: tuple[DiffPart, ...]  # for long texts, word by word; empty where old → new says it
     sentences: tuple[str, ...]
+    remarks: tuple[str, ...]  # what the model says of it
     quotes: tuple[Quote, ...]
     cautions: tuple[CautionView, ...]
     cascade: tuple[CascadeRow, ...]
@@ -263,6 +264,7 @@ class HistoryLine:
     quotes: tuple[Quote, ...] = ()
     reason: str = ""
     tone: str = ""
+    beside: bool = False  # the new value was set beside the old one, which stayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +302,7 @@ class Memory:
     older_history_url: str = ""
     decided: DecidedNote | None = None
     next_url: str = ""  # the next ticket that needs a decision
+    read_note: str = ""  # how far the model has read
     problem: Problem | None = None  # of a card that is no longer there
 
 
@@ -327,6 +330,7 @@ class TicketHead:
     status_label: str
     assignee: str
     mine: bool
+    assignee_initials: str
     last_message: int
 
 
@@ -346,6 +350,7 @@ class TicketPage:
     composer: Composer
     since: str = ""  # what changed since this person last looked
 
+    since_message: int | None = None  # the first of the messages that came since
 
 @dataclass(frozen=True, slots=True)
 class BriefClause:

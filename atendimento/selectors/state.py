@@ -61,7 +61,9 @@ def _fields(group: str, sight: Sight, chains: Mapping[str, tuple[Link, ...]], *,
         slot = sight.state.slots.get(pointer)
         held = values.held(sight.state, pointer)
         forms = controls.for_place(sight.ticket_type, Place("field", pointer), held) if editable else ()
-        row = _row(pointer, field.label, values.show(held), slot, sight, forms, chains)
+        row = _row(
+            pointer, field.label, values.show_at(sight.ticket_type, pointer, held, sight.state), slot, sight, forms, chains
+        )
         yield replace(row, can_withdraw=editable and slot is not None and slot.holds, sensitive=field.sensitive)
 
 
@@ -207,5 +209,6 @@ def _chains(events: Sequence[Event], sight: Sight) -> Mapping[str, tuple[Link, .
                 continue
             last[pointer] = value
             shown = quotes.of_evidence(after.replaces.evidence, sight.messages)
-            found.setdefault(pointer, []).append(Link(values.show(value), after.replaces.version, "", shown))
+            said = values.show_at(sight.ticket_type, pointer, value, sight.state)
+            found.setdefault(pointer, []).append(Link(said, after.replaces.version, "", shown))
     return {pointer: tuple(links) for pointer, links in found.items()}

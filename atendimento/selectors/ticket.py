@@ -141,6 +141,7 @@ def _memory(member: Membership, ground: _Ground, asked: Asked, known: Sequence[M
         groups=state.groups(sight, chain, editable=asked.version is None) if asked.pane == "state" else (),
         history=history.rows(events[: history.PAGE], sight, member_id=member.pk, may_undo_any=caller.may(Permission.UNDO_ANY)),
         run=_run(ticket),
+        read_note=_read_note(ticket),
         reject_reasons=_reject_reasons(member),
         bulk_ids=bulk,
         shown_version=asked.version,
@@ -226,17 +227,18 @@ def ticket_page(
         return None
     visit = TicketVisit.objects.filter(member=member, ticket=ticket).first()
     return TicketPage(
-        head=head_of(member, ticket),
+        head=head_of(member, ticket, pane.read_note),
         transcript=transcript.view(ticket, window, messages, ground.state, ground.ticket_type, ground.pending, asked.message),
         memory=pane,
         queue=queue.queue(member, replace(filters, after=""), ticket.pk),
         composer=composer or _draft(member, ticket),
         since=_since(ticket, visit),
+        since_message=_first_unseen(ticket, visit),
     )
 
 
-def head_of(member: Membership, ticket: Ticket) -> TicketHead:
-    """The line above the conversation."""
+def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHead:
+    """The line above the conversation. `read_note` where it is known already."""
     channel = values.CHANNELS.get(ticket.channel, ticket.channel)
     return TicketHead(
         id=str(ticket.pk),
@@ -244,10 +246,11 @@ def head_of(member: Membership, ticket: Ticket) -> TicketHead:
         title=ticket.subject,
         subtitle=" · ".join(filter(None, [str(ticket.customer), channel])),
         protocol=ticket.protocol,
-        read_note=_read_note(ticket),
+        read_note=read_note or _read_note(ticket),
         status=ticket.status,
         status_label=str(queue.STATUSES[ticket.status]),
         assignee=ticket.assignee.name if ticket.assignee else "",
+        assignee_initials=values.initials(ticket.assignee.name) if ticket.assignee else "",
         mine=ticket.assignee_id == member.pk,
         last_message=ticket.last_message_number,
     )
@@ -258,9 +261,11 @@ def _read_note(ticket: Ticket) -> str:
     if unread:
         words = ngettext("%(count)d message not yet read by the model", "%(count)d messages not yet read by the model", unread)
         return words % {"count": unread}
-    if ticket.last_message_at is None:
+    # When it was said: an older conversation that came in just now was not said just now.
+    said = Message.objects.filter(ticket=ticket).order_by("-number").values_list("said_at", flat=True).first()
+    if said is None:
         return _("no message yet")
-    local = timezone.localtime(ticket.last_message_at)
+    local = timezone.localtime(said)
     pattern = "H:i" if local.date() == timezone.localdate() else "SHORT_DATETIME_FORMAT"
     return _("all read up to %(time)s") % {"time": date_format(local, pattern)}
 
@@ -277,6 +282,10 @@ def _since(ticket: Ticket, visit: TicketVisit | None) -> str:
     if versions > 0:
         parts.append(ngettext("%(count)d decision", "%(count)d decisions", versions) % {"count": versions})
     return _("Since you were here: %(what)s") % {"what": ", ".join(parts)} if parts else ""
+
+
+def _first_unseen(ticket: Ticket, visit: TicketVisit | None) -> int | None:
+    return visit.seen_message + 1 if visit is not None and visit.seen_message < ticket.last_message_number else None
 
 
 def _draft(member: Membership, ticket: Ticket) -> Composer:

@@ -20,6 +20,8 @@ from memoria.members import FINISHED, Place
 from memoria.patch import MISSING, Json, Missing, lookup
 from memoria.state import State
 
+MONEY: Final = "R$"  # a field whose label says so is written with its cents
+GROUPED: Final = 10_000  # below, a number may well be a year
 TEXT_KEYS: Final = ("task", "question", "text", "scope", "action")
 
 SHORT_SOURCES: Final[Mapping[str, Promise]] = {
@@ -77,7 +79,7 @@ def show(value: Json | Missing) -> str:
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, int | float):
-        return number_format(Decimal(str(value)), use_l10n=True, force_grouping=abs(value) >= 10_000)
+        return number_format(Decimal(str(value)), use_l10n=True, force_grouping=abs(value) >= GROUPED)
     if isinstance(value, str):
         return moment_or_text(value)
     if isinstance(value, list):
@@ -129,7 +131,14 @@ def show_at(ticket_type: TicketType, pointer: str, value: Json | Missing, state:
         place = ticket_type.place(pointer, state.values)
         if place is not None and place.kind == "status":
             return str(wording.MEMBER_STATUSES.get(value, value))
+    if isinstance(value, int | float) and not isinstance(value, bool) and MONEY in _label_of(ticket_type, pointer):
+        return number_format(Decimal(str(value)), decimal_pos=2, use_l10n=True, force_grouping=True)
     return show(value)
+
+
+def _label_of(ticket_type: TicketType, pointer: str) -> str:
+    field = ticket_type.fields.get(pointer)
+    return field.label if field is not None else ""
 
 
 def held(state: State, pointer: str) -> Json | Missing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import date, datetime
 
@@ -42,6 +43,17 @@ def _marked(segment: Segment) -> str:
     return format_html(
         '<mark class="{}" title="{}" data-refs="{}">{}</mark>', segment.mark, segment.title, segment.refs, segment.text
     )
+
+
+@register.filter
+def with_messages(text: str) -> SafeString:
+    """A sentence of ours in which every message that it names leads to it."""
+    parts = re.split(r"\b(m-[1-9]\d*)\b", text)
+    return format_html_join("", "{}", ((_reference(part) if index % 2 else part,) for index, part in enumerate(parts)))
+
+
+def _reference(name: str) -> SafeString:
+    return format_html('<a href="?m={}#{}" data-quote="{}">{}</a>', name[2:], name, name, name)
 
 
 @register.filter

@@ -88,9 +88,8 @@ def brief(request: MemberRequest, ticket_id: str) -> HttpResponse:
 
 
 @require_POST
-@member_view
-def look(request: MemberRequest) -> HttpResponse:
-    """Remember in this browser how the console is shown."""
+def look(request: HttpRequest) -> HttpResponse:
+    """Remember in this browser how the console is shown. The language can be chosen before signing in."""
     back = request.POST.get("next", "/")
     safe = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()})
     response = HttpResponse(status=204) if is_fragment(request) else redirect(back if safe else "/")

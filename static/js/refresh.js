@@ -75,6 +75,13 @@
     if (ctx.text && outdated(ctx.text)) event.preventDefault();
   });
 
+  // How far the model has read stands above the conversation; the memory pane brings it.
+  document.addEventListener("htmx:after:swap", () => {
+    const note = document.getElementById("read-note");
+    const words = document.getElementById("memory")?.dataset.readNote;
+    if (note && words && note.textContent !== words) note.textContent = words;
+  });
+
   // A decision moves marks in the conversation and counts in the queue as well.
   document.addEventListener("htmx:after:swap", (event) => {
     const { ctx } = event.detail;

@@ -47,6 +47,14 @@ def test_a_wrong_password_keeps_the_address_and_says_so(world: World) -> None:
     assert 'role="alert"' in response.content.decode()
 
 
+def test_the_sign_in_is_portuguese_whatever_the_browser_prefers_and_english_where_it_was_chosen(db: None) -> None:
+    client = Client(headers={"accept-language": "en-US,en;q=0.9"})
+    assert "Senha" in text(client.get("/conta/login/"))
+    response = client.post("/look", {"language": "en", "next": "/conta/login/"})
+    assert (response.status_code, response["Location"]) == (302, "/conta/login/")
+    assert "Password" in text(client.get("/conta/login/"))
+
+
 def test_nobody_signs_up(db: None) -> None:
     assert "cadastro" in text(Client(headers={"accept-language": "pt-BR"}).get("/conta/signup/"))
 

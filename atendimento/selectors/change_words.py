@@ -1,0 +1,106 @@
+"""What a proposed change's card says of it: its verdict in sentences, its buttons, and the words that no quote holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from django.utils.translation import gettext as _
+
+from atendimento import wording
+from atendimento.models import ProposedChange
+from atendimento.selectors import values
+from atendimento.selectors.parts import Control
+from memoria.errors import Code
+from memoria.evidence import unsupported_words
+from memoria.patch import Json, Missing
+from memoria.proposals import Evidence, Verdict
+
+SAYS_NOTHING: Final = {Code.FIRST_VALUE.value, Code.NEW_MEMBER.value}
+SHORT: Final = 4
+# Words of four letters and more that carry nothing by themselves; shorter ones are left out by their length.
+LITTLE_WORDS: Final = frozenset(
+    ("para", "pela", "pelo", "pelas", "pelos", "como", "mais", "esta", "este", "essa", "esse", "isso", "isto", "seus", "suas")
+)
+NUMBER_OR_WORD: Final = re.compile(r"\d+(?:[.,/:-]\d+)*|[^\W\d_]+")
+
+
+def accept_label(row: ProposedChange) -> str:
+    if row.verdict == Verdict.CONFLICT.value:
+        return _("Record the divergence")
+    if row.verdict == Verdict.NO_CHANGE.value:
+        return _("Add the evidence")
+    return _("Accept")
+
+
+def what(row: ProposedChange) -> str:
+    """What the change does, in one word; a divergence says so itself."""
+    if row.op == "remove":
+        return _("withdraws")
+    if row.verdict == Verdict.NO_CHANGE.value:
+        return _("confirms")
+    if row.verdict == Verdict.CONFLICT.value:
+        return ""
+    if isinstance(row.current_value, Missing):
+        return _("new")
+    return _("corrects")
+
+
+def sentences(row: ProposedChange) -> tuple[str, ...]:
+    """The verdict in words. That there was no value yet goes without saying: the card shows it."""
+    return tuple(wording.stored_sentence(reason) for reason in row.reasons if reason["code"] not in SAYS_NOTHING)
+
+
+def remarks(row: ProposedChange) -> tuple[str, ...]:
+    """What the model says of its own proposal. It is no verdict."""
+    found = []
+    if row.inference:
+        found.append(_("The model infers this: accepted, it waits for confirmation."))
+    if row.reason:
+        found.append(_("The model's reason: %(reason)s") % {"reason": row.reason})
+    return tuple(found)
+
+
+def turning(cautions: Iterable[Mapping[str, Json]]) -> dict[int, list[str]]:
+    """The words that turn a quote's meaning, by the quote's index."""
+    found: dict[int, list[str]] = {}
+    for item in cautions:
+        if item.get("evidence") is not None and item.get("words"):
+            found.setdefault(item["evidence"], []).append(item["words"])
+    return found
+
+
+def unsupported(row: ProposedChange, evidence: Sequence[Evidence], forms: Sequence[Control]) -> tuple[str, ...]:
+    """Words of a text that no quote holds: a person should see them before they accept (E10).
+
+    What is chosen from a list is nobody's wording.
+    """
+    if any(form.name == "value" and form.kind not in ("text", "textarea") for form in forms):
+        return ()
+    text = values.member_text(row.value) if isinstance(row.value, dict) else row.value
+    if not isinstance(text, str) or not evidence:
+        return ()
+    return telling_words(text, [item.quote for item in evidence])
+
+
+def telling_words(text: str, quoted: Sequence[str]) -> tuple[str, ...]:
+    """The words that no quote holds and that say something: little words, and numbers written otherwise, do not."""
+    written = {part for quote in quoted for number in re.findall(r"\d[\d.,/:-]*", quote) for part in _spellings(number)}
+    found: dict[str, None] = {}
+    for word in NUMBER_OR_WORD.findall(text):
+        if word[0].isdigit():
+            if not (_digits(word) in written or {part.lstrip("0") for part in re.findall(r"\d+", word)} <= written):
+                found[word] = None
+        elif len(word) >= SHORT and word.casefold() not in LITTLE_WORDS and unsupported_words(word, quoted):
+            found[word] = None
+    return tuple(found)
+
+
+def _digits(number: str) -> str:
+    return re.sub(r"\D", "", number).lstrip("0")
+
+
+def _spellings(number: str) -> set[str]:
+    """A number as one, and by its parts: 1.180 is 1180, and 02/12 is 2 and 12. Zeros in front say nothing."""
+    return {_digits(number), *(part.lstrip("0") for part in re.findall(r"\d+", number))}
