@@ -8,8 +8,9 @@ from django.db import transaction
 
 from atendimento import access, ledger
 from atendimento.access import Permission
+from atendimento.actions.administration import log_act
 from atendimento.actions.faults import invalid
-from atendimento.models import Membership, TicketType, TicketTypeVersion
+from atendimento.models import Act, Membership, TicketType, TicketTypeVersion
 from memoria import fields
 from memoria.events import canonical
 from memoria.patch import Json
@@ -44,4 +45,5 @@ def publish_ticket_type(*, member: Membership, document: Json, slug: str | None 
     )
     row.name, row.published = definition.name, version
     row.save(update_fields=["name", "published"])
+    log_act(member=member, kind=Act.TYPE_PUBLISHED, subject=definition.slug, details={"version": version.number})
     return version, True

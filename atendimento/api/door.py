@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
-from atendimento import access, jobs, tenancy
+from atendimento import access, jobs, tenancy, token_use
 from atendimento.access import Caller, Permission
 from atendimento.api.problems import handle
 from atendimento.models import Membership
@@ -71,12 +71,14 @@ class TokenRate(BaseThrottle):
 
     def allow_request(self, request: Request, view: APIView) -> bool:
         caller = caller_of(request)
-        key = f"lastro:rate:{caller.token_id}:{int(time.time())}"
+        second = int(time.time())
+        key = f"lastro:rate:{caller.token_id}:{second}"
         try:
             with jobs.connection().pipeline(transaction=False) as pipeline:
                 pipeline.incr(key)
                 pipeline.expire(key, 2)
-                count, _ = pipeline.execute()
+                token_use.note(pipeline, caller.token_id, second)
+                count = pipeline.execute()[0]
         except redis.RedisError as error:
             log.warning("rate limit not counted", error=type(error).__name__)
             return True

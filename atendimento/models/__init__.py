@@ -1,5 +1,6 @@
 """Tables and their constraints. No rule lives here."""
 
+from atendimento.models.administration import Act, AdministrativeAct, TicketTypeDraft
 from atendimento.models.console import Draft, TicketVisit
 from atendimento.models.imports import Import, ImportedTicket, ImportFile, ImportStatus
 from atendimento.models.ledger import LedgerEvent, StateSnapshot, TicketState
@@ -18,6 +19,8 @@ from atendimento.models.tickets import (
 )
 
 __all__ = [
+    "Act",
+    "AdministrativeAct",
     "ApiToken",
     "Customer",
     "Draft",
@@ -47,6 +50,7 @@ __all__ = [
     "TicketState",
     "TicketStatus",
     "TicketType",
+    "TicketTypeDraft",
     "TicketTypeVersion",
     "TicketVisit",
     "User",

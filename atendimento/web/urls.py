@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atendimento.web import conversation, decisions, imports, live, pages
+from atendimento.web import admin_people, admin_types, conversation, decisions, imports, live, pages
 
 app_name = "web"
 TICKET = "tickets/<uuid:ticket_id>/"
 CHANGE = f"{TICKET}changes/<uuid:change_id>/"
 IMPORT = "imports/<uuid:import_id>/"
+MEMBER = "admin/members/<int:member_id>/"
+TYPE = "admin/ticket-types/<slug:slug>/"
 
 urlpatterns = [
     path("", pages.queue, name="queue"),
@@ -32,6 +34,15 @@ urlpatterns = [
     path(f"{CHANGE}accept", decisions.accept, name="accept"),
     path(f"{CHANGE}edit", decisions.edit, name="edit"),
     path(f"{CHANGE}reject", decisions.reject, name="reject"),
+    path("admin/members/", admin_people.members, name="admin-members"),
+    path(f"{MEMBER}role", admin_people.role, name="admin-member-role"),
+    path(f"{MEMBER}deactivate", admin_people.deactivate, name="admin-member-deactivate"),
+    path(f"{MEMBER}reactivate", admin_people.reactivate, name="admin-member-reactivate"),
+    path("admin/tokens/", admin_people.tokens, name="admin-tokens"),
+    path("admin/tokens/<int:token_id>/revoke", admin_people.revoke, name="admin-token-revoke"),
+    path("admin/log/", admin_people.acts, name="admin-acts"),
+    path("admin/ticket-types/", admin_types.index, name="admin-types"),
+    path(TYPE, admin_types.detail, name="admin-type"),
     path("imports/", imports.index, name="imports"),
     path(IMPORT, imports.detail, name="import"),
     path(f"{IMPORT}read", imports.reread, name="import-read"),

@@ -1,0 +1,58 @@
+"""What administrators do: the log of it, and the ticket types that they are drafting."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from atendimento.models.fields import DocumentField
+from atendimento.models.organizations import Membership, Organization
+
+
+class Act(models.TextChoices):
+    MEMBER_ADDED = "member_added"
+    MEMBER_ROLE = "member_role"
+    MEMBER_DEACTIVATED = "member_deactivated"
+    MEMBER_REACTIVATED = "member_reactivated"
+    TOKEN_CREATED = "token_created"  # noqa: S105 - the name of an act
+    TOKEN_REVOKED = "token_revoked"  # noqa: S105
+    TYPE_PUBLISHED = "type_published"
+
+
+class AdministrativeAct(models.Model):
+    """One administrative act, with who and when. The application can add rows, and never change or remove one."""
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    member = models.ForeignKey(Membership, models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=30, choices=Act.choices)
+    subject = models.CharField(max_length=300)  # a person's or token's name, a type's slug
+    details = DocumentField()  # {"role": …}, {"scope": …}, {"version": …}
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [models.CheckConstraint(condition=models.Q(kind__in=Act.values), name="act_kind_known")]
+        indexes: ClassVar = [models.Index(fields=["organization", "-id"], name="act_recent")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.subject}"
+
+
+class TicketTypeDraft(models.Model):
+    """A ticket type that is being edited, valid or not. One a type, shared by the organisation's administrators."""
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    slug = models.CharField(max_length=100)
+    document = DocumentField()
+    revision = models.PositiveIntegerField(default=1)  # a form that names an older one was overtaken
+    base = models.PositiveIntegerField(default=0)  # the published version when the draft was begun, 0 for none
+    changed_by = models.ForeignKey(Membership, models.PROTECT, related_name="+")
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["organization", "slug"], name="ticket_type_draft_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return self.slug

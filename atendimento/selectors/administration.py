@@ -1,0 +1,188 @@
+"""What administrators see of people, tokens, and of what they themselves did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from atendimento import access
+from atendimento.access import Permission
+from atendimento.models import Act, AdministrativeAct, ApiToken, Membership, Role, Scope
+from atendimento.selectors.parts import Option, Problem
+
+ACTS_SHOWN: Final = 200
+ROLES: Final[Mapping[str, Promise]] = {
+    Role.AGENT.value: gettext_lazy("Agent"),
+    Role.SUPERVISOR.value: gettext_lazy("Supervisor"),
+    Role.ADMIN.value: gettext_lazy("Administrator"),
+}
+SCOPES: Final[Mapping[str, Promise]] = {
+    Scope.INGEST.value: gettext_lazy("Integration: delivers tickets and messages, decides nothing"),
+    Scope.MEMBER.value: gettext_lazy("Acts as you"),
+}
+ACTS: Final[Mapping[str, Promise]] = {
+    Act.MEMBER_ADDED.value: gettext_lazy("added %(subject)s as %(role)s"),
+    Act.MEMBER_ROLE.value: gettext_lazy("changed the role of %(subject)s from %(before)s to %(role)s"),
+    Act.MEMBER_DEACTIVATED.value: gettext_lazy("deactivated %(subject)s; tokens revoked with it: %(tokens)s"),
+    Act.MEMBER_REACTIVATED.value: gettext_lazy("let %(subject)s in again"),
+    Act.TOKEN_CREATED.value: gettext_lazy("created the token “%(subject)s” (%(scope)s)"),
+    Act.TOKEN_REVOKED.value: gettext_lazy("revoked the token “%(subject)s”"),
+    Act.TYPE_PUBLISHED.value: gettext_lazy("published version %(version)s of the ticket type %(subject)s"),
+}
+FAULTS: Final[Mapping[str, Promise]] = {
+    "member.bad_email": gettext_lazy("This is no e-mail address."),
+    "member.no_name": gettext_lazy("Give a name of at most 100 characters."),
+    "member.unknown_role": gettext_lazy("Choose a role."),
+    "member.weak_password": gettext_lazy("Use ten characters or more, no common password, not only digits."),
+    "member.there_already": gettext_lazy("This person is a member already. Look in the list."),
+    "member.last_admin": gettext_lazy("This is the only administrator. Make another one first."),
+    "token.no_name": gettext_lazy("Give a name of at most 100 characters."),
+    "token.unknown_scope": gettext_lazy("Choose what the token may do."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    id: int
+    name: str
+    email: str
+    role: str
+    roles: tuple[Option, ...]
+    active: bool
+    oneself: bool
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class MembersPage:
+    rows: tuple[MemberRow, ...]
+    roles: tuple[Option, ...]
+    typed: Mapping[str, str]
+    problem: Problem | None = None
+    faults: Mapping[str, str] | None = None  # per control of the form
+    added: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    id: int
+    name: str
+    scope: str
+    acts_as: str
+    made_by: str
+    made_at: datetime
+    used_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class TokensPage:
+    rows: tuple[TokenRow, ...]
+    scopes: tuple[Option, ...]
+    typed: Mapping[str, str]
+    faults: Mapping[str, str] | None = None
+    made: str = ""  # the token itself, shown this once
+
+
+@dataclass(frozen=True, slots=True)
+class ActRow:
+    who: str
+    what: str
+    at: datetime
+
+
+def may_manage(member: Membership) -> bool:
+    return access.caller_of(member).may(Permission.MANAGE)
+
+
+def fault(code: str) -> str:
+    return str(FAULTS.get(code, code))
+
+
+def members_page(
+    member: Membership,
+    *,
+    typed: Mapping[str, str] | None = None,
+    problem: Problem | None = None,
+    faults: Mapping[str, str] | None = None,
+    added: str = "",
+) -> MembersPage:
+    """Everybody, the active first. Raises DomainError `permission.denied`."""
+    access.require(member, Permission.MANAGE)
+    given = typed or {}
+    found = Membership.objects.select_related("user").filter(organization_id=member.organization_id)
+    rows = tuple(
+        MemberRow(
+            row.pk,
+            row.name,
+            row.user.email,
+            _role(row.role),
+            _options(ROLES, row.role),
+            row.is_active,
+            row.pk == member.pk,
+            row.created_at,
+        )
+        for row in found.order_by("-is_active", "name", "pk")
+    )
+    return MembersPage(rows, _options(ROLES, given.get("role", Role.AGENT.value)), given, problem, faults, added)
+
+
+def tokens_page(
+    member: Membership,
+    last_uses: Callable[[Iterable[int]], Mapping[int, datetime]],
+    *,
+    typed: Mapping[str, str] | None = None,
+    faults: Mapping[str, str] | None = None,
+    made: str = "",
+) -> TokensPage:
+    """Every token, those that work first. Raises DomainError `permission.denied`."""
+    access.require(member, Permission.MANAGE)
+    given = typed or {}
+    found = ApiToken.objects.select_related("membership", "created_by").filter(organization_id=member.organization_id)
+    tokens = sorted(found.order_by("-pk"), key=lambda token: token.revoked_at is not None)
+    used = last_uses([token.pk for token in tokens])
+    rows = tuple(
+        TokenRow(
+            token.pk,
+            token.name,
+            token.scope,
+            token.membership.name if token.membership is not None else "",
+            token.created_by.name if token.created_by is not None else "",
+            token.created_at,
+            used.get(token.pk),
+            token.revoked_at,
+        )
+        for token in tokens
+    )
+    return TokensPage(rows, _options(SCOPES, given.get("scope", Scope.INGEST.value)), given, faults, made)
+
+
+def acts(member: Membership) -> tuple[ActRow, ...]:
+    """The latest administrative acts, newest first. Raises DomainError `permission.denied`."""
+    access.require(member, Permission.MANAGE)
+    found = AdministrativeAct.objects.select_related("member").filter(organization_id=member.organization_id)
+    return tuple(ActRow(row.member.name, _act(row), row.at) for row in found.order_by("-pk")[:ACTS_SHOWN])
+
+
+def _act(row: AdministrativeAct) -> str:
+    details: dict[str, Any] = {"subject": row.subject, **row.details}
+    details |= {key: _role(details[key]) for key in ("role", "before") if key in details}
+    return str(ACTS[row.kind]) % details
+
+
+def _role(code: str) -> str:
+    return str(ROLES.get(code, code))
+
+
+def _options(labels: Mapping[str, Promise], chosen: str) -> tuple[Option, ...]:
+    return tuple(Option(code, str(label), code == chosen) for code, label in labels.items())
+
+
+def member_added(name: str) -> str:
+    return _("%(name)s is a member now. Whoever had an account keeps the password of it.") % {"name": name}

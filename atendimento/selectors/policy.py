@@ -1,0 +1,205 @@
+"""What administrators see of ticket types: the policy in words, its table, its graph, and every version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from atendimento import access
+from atendimento.access import NotFound, Permission
+from atendimento.models import Membership, TicketTypeDraft, TicketTypeVersion
+from atendimento.models import TicketType as TicketTypeRow
+from atendimento.selectors import graph
+from atendimento.selectors import policy_words as words
+from atendimento.selectors.graph import Graph
+from memoria.fields import Field, TicketType
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRow:
+    slug: str
+    name: str
+    version: int  # 0: never published
+    published_at: datetime | None
+    fields: int
+    has_draft: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Fields that share their precedence, and what holds for them."""
+
+    labels: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    pointer: str
+    label: str
+    description: str
+    schema: str
+    sources: tuple[str, ...]
+    tie: str
+    inference: str
+    invalidates: tuple[str, ...]
+    literal: bool
+    sensitive: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRow:
+    name: str
+    sources: tuple[str, ...]
+    kinds: tuple[str, ...]
+    completion: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    label: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A definition as it is shown, published or not."""
+
+    groups: tuple[Group, ...]
+    consequences: tuple[str, ...]
+    fields: tuple[FieldRow, ...]
+    collections: tuple[CollectionRow, ...]
+    falls: tuple[Fall, ...]
+    graph: Graph | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    number: int
+    published_by: str
+    published_at: datetime
+    in_force: bool
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TypePage:
+    slug: str
+    name: str
+    description: str
+    version: int  # the one shown
+    in_force: int
+    policy: Policy
+    versions: tuple[VersionRow, ...]
+    draft_by: str  # empty where there is no draft
+
+
+def type_rows(member: Membership) -> tuple[TypeRow, ...]:
+    """Every ticket type, published or drafted. Raises DomainError `permission.denied`."""
+    access.require(member, Permission.PUBLISH_TYPES)
+    organization = member.organization_id
+    drafts = {draft.slug: draft for draft in TicketTypeDraft.objects.filter(organization_id=organization)}
+    published = TicketTypeRow.objects.select_related("published").filter(organization_id=organization, published__isnull=False)
+    rows = []
+    for row in published:
+        version = row.published
+        assert version is not None
+        fields = len(version.document["fields"])
+        rows.append(TypeRow(row.slug, row.name, version.number, version.published_at, fields, row.slug in drafts))
+    there = {row.slug for row in rows}
+    rows += [TypeRow(slug, _name(draft), 0, None, 0, has_draft=True) for slug, draft in drafts.items() if slug not in there]
+    return tuple(sorted(rows, key=lambda row: (row.name.casefold(), row.slug)))
+
+
+def _name(draft: TicketTypeDraft) -> str:
+    name = draft.document.get("name")
+    return name if isinstance(name, str) and name.strip() else draft.slug
+
+
+def type_page(member: Membership, slug: str, number: int | None = None) -> TypePage:
+    """A published type, at one of its versions (else the one in force). Raises NotFound, `permission.denied`."""
+    access.require(member, Permission.PUBLISH_TYPES)
+    row = access.ticket_type(member.organization, slug)
+    in_force = row.published
+    assert in_force is not None
+    shown = in_force if number is None else version_of(row, number)
+    definition = TicketType.from_document(shown.document, shown.number)
+    versions = TicketTypeVersion.objects.select_related("published_by").filter(ticket_type=row).order_by("-number")
+    draft = TicketTypeDraft.objects.select_related("changed_by").filter(organization_id=row.organization_id, slug=slug).first()
+    return TypePage(
+        slug,
+        definition.name,
+        str(shown.document.get("description", "")),
+        shown.number,
+        in_force.number,
+        policy(definition),
+        tuple(
+            VersionRow(
+                version.number,
+                version.published_by.name if version.published_by is not None else "",
+                version.published_at,
+                version.number == in_force.number,
+                version.number == shown.number,
+            )
+            for version in versions.defer("document")
+        ),
+        draft.changed_by.name if draft is not None else "",
+    )
+
+
+def version_of(row: TicketTypeRow, number: int) -> TicketTypeVersion:
+    """One version of a type. Raises NotFound."""
+    found = TicketTypeVersion.objects.filter(ticket_type=row, number=number).first()
+    if found is None:
+        raise NotFound("ticket type version")
+    return found
+
+
+def policy(definition: TicketType) -> Policy:
+    """All that is to be said of a definition."""
+    fields = tuple(definition.fields.values())
+    return Policy(
+        tuple(_groups(fields)),
+        tuple(sentence for field in fields for sentence in words.consequences(field, definition)),
+        tuple(_row(field, definition) for field in fields),
+        tuple(
+            CollectionRow(
+                str(words.COLLECTIONS[name]),
+                tuple(map(words.source, found.sources)),
+                found.kinds,
+                tuple(map(words.source, found.completion_sources)) if name == "commitments" else (),
+            )
+            for name, found in definition.collections.items()
+        ),
+        tuple(_fall(field, definition) for field in fields if field.invalidates),
+        graph.draw(definition),
+    )
+
+
+def _groups(fields: Iterable[Field]) -> Iterable[Group]:
+    alike: dict[tuple[tuple[str, ...], str, str], list[str]] = {}
+    for field in fields:
+        alike.setdefault((field.sources, field.tie, field.inference), []).append(field.label)
+    for (sources, tie, inference), labels in alike.items():
+        sentences = (words.upper_first(sentence) for sentence in words.precedence(sources, tie, inference))
+        yield Group(", ".join(labels), tuple(sentences))
+
+
+def _row(field: Field, definition: TicketType) -> FieldRow:
+    return FieldRow(
+        field.pointer,
+        field.label,
+        field.description,
+        words.schema(field.schema),
+        tuple(map(words.source, field.sources)),
+        str(words.TIES[field.tie]),
+        str(words.INFERENCES[field.inference]),
+        tuple(words.target(name, definition) for name in field.invalidates),
+        field.literal or field.is_identifier,
+        field.sensitive,
+    )
+
+
+def _fall(field: Field, definition: TicketType) -> Fall:
+    return Fall(field.label, tuple(words.target(name, definition) for name in field.invalidates))
