@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
@@ -14,6 +15,9 @@ from atendimento.access import Caller, Permission
 from atendimento.actions.faults import invalid
 from atendimento.models import Customer, Membership, ProtocolCounter, Ticket, TicketStatus, TicketType
 from memoria.patch import MISSING, Missing
+
+CHANGEABLE: Final = ("status", "snoozed_until", "assignee_id", "team", "subject")
+"""What `update_ticket` changes, as columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +115,12 @@ def update_ticket(
 ) -> Ticket:
     """Change what is given; MISSING leaves it. `assignee` is a member's id or e-mail address, `me`, or None.
 
-    A ticket is snoozed until a moment, and only then has one. Raises InvalidInput.
+    A ticket is snoozed until a moment, and only then has one. What is so already changes nothing: the ticket keeps its
+    place among the latest changed. Raises InvalidInput.
     """
     access.require(member, Permission.CHANGE_TICKETS)
     ticket = access.ticket_to_change(member.organization, ticket_id)
+    before = [getattr(ticket, column) for column in CHANGEABLE]
     _set_status(ticket, status, snoozed_until)
     if not isinstance(assignee, Missing):
         ticket.assignee = _assignee(member, assignee)
@@ -122,9 +128,10 @@ def update_ticket(
         ticket.team = team
     if not isinstance(subject, Missing):
         ticket.subject = subject
-    ticket.updated_at = ledger.now()
-    ticket.save(update_fields=["status", "snoozed_until", "assignee", "team", "subject", "updated_at"])
-    _announce(ticket, member)
+    if [getattr(ticket, column) for column in CHANGEABLE] != before:
+        ticket.updated_at = ledger.now()
+        ticket.save(update_fields=["status", "snoozed_until", "assignee", "team", "subject", "updated_at"])
+        _announce(ticket, member)
     return access.ticket(member.organization, ticket.pk)
 
 

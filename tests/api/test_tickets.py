@@ -113,6 +113,17 @@ def test_a_member_takes_snoozes_and_closes_a_ticket(house: House, ticket: Ticket
     assert closed.body["assignee_name"] == "Bruno"
 
 
+def test_what_is_so_already_leaves_the_ticket_in_its_place(house: House, ticket: Ticket) -> None:
+    newer = make_ticket(house, "c-2")
+    path = f"tickets/{ticket.pk}"
+    for body in ({}, {"status": "open"}, {"assignee": None, "subject": ticket.subject}):
+        assert house.api().call("PATCH", path, body).status == 200
+
+    assert [row["id"] for row in house.api().get("tickets").body["results"]] == [str(newer.pk), str(ticket.pk)]
+    assert house.api().call("PATCH", path, {"team": "rotas"}).status == 200
+    assert house.api().get("tickets").body["results"][0]["id"] == str(ticket.pk)
+
+
 @pytest.mark.parametrize(
     "body",
     [
