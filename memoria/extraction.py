@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any, Final
 
@@ -41,7 +41,7 @@ class Request:
     language: str
     through: int  # number of the last new message in it; where newer ones were handed in, they wait for the next run
     report: ContextReport
-    repair: Repair | None = None
+    repair: Repair | None = None  # the answer that could not be used, and what was wrong with it
 
     def messages(self, *, with_schema: bool) -> list[dict[str, Json]]:
         """The chat messages. `with_schema` puts the schema into the instructions, for servers that take it nowhere else."""
@@ -63,11 +63,6 @@ def build_request(
     rules = Layer("rules", count_tokens(system) + count_tokens(dump(schema)), 1)
     report = ContextReport((rules, *context.layers), rules.tokens + count_tokens(user))
     return Request(system, user, schema, TOOL_NAME, PROMPT_VERSION, language, context.through, report)
-
-
-def repair_request(request: Request, raw: str, finding: str) -> Request:
-    """The same question with the answer that could not be used and what was wrong with it."""
-    return replace(request, repair=Repair(raw, finding))
 
 
 # --- reading the answer -------------------------------------------------------------------------------------------

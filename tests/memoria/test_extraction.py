@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
+from dataclasses import replace
 
 import jsonschema_rs
 import pytest
@@ -20,12 +21,11 @@ from memoria.extraction import (
     read_answer,
     read_completion,
     read_usage,
-    repair_request,
 )
 from memoria.instructions import PROMPT_VERSION, instructions
 from memoria.patch import MISSING, Json
 from memoria.proposals import Change, Citation
-from memoria.runs import Answered, Declined, Outcome, Problem, Unreached, Unreadable
+from memoria.runs import Answered, Declined, Outcome, Problem, Repair, Unreached, Unreadable
 from tests.memoria.asking import ask_about, document_of
 from tests.memoria.bench import Bench, a_field, a_type
 
@@ -83,7 +83,7 @@ def test_whoever_changes_the_instructions_raises_the_prompt_version(language: st
 
 def test_a_repair_shows_the_model_its_own_answer_and_what_was_wrong() -> None:
     bench = Bench()
-    request = repair_request(ask_about(bench, bench.say("customer", "oi")), "{oops", "not valid JSON")
+    request = replace(ask_about(bench, bench.say("customer", "oi")), repair=Repair("{oops", "not valid JSON"))
     turns = request.messages(with_schema=False)
     assert [turn["role"] for turn in turns] == ["system", "user", "assistant", "user"]
     assert turns[2]["content"] == "{oops"
