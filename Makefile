@@ -1,6 +1,6 @@
 # Every entry works from a bare checkout: what it needs is installed first, once.
 .DEFAULT_GOAL := help
-.PHONY: help install install-runtime demo test coverage lint types architecture format requirements audit messages clean
+.PHONY: help install install-runtime demo pictures test coverage lint types architecture format requirements audit messages clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -36,11 +36,20 @@ install-runtime: $(VENV)/.runtime ## Install only what the product runs on
 demo: install-runtime ## Start everything on this machine: make demo ARGS="--port 8001"
 	@exec $(BIN)/python manage.py demo $(ARGS)
 
+pictures: install ## Take docs/pictures again, of a demonstration made for it
+	$(BIN)/python -m tests.support.pictures
+
 test: install ## Run every test, the browser's included
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) $(ARGS)
 
 coverage: install ## Branch coverage of the domain
 	$(BIN)/python -m pytest tests/memoria -p no:randomly --cov --cov-report=term-missing $(ARGS)
+
+mutation: install ## Plant faults in the rules and see each one found (long; ARGS="--only cascade --write")
+	$(BIN)/python -m benchmarks.mutation $(ARGS)
+
+bench: install ## Measure the domain (ARGS=--write keeps the figures)
+	$(BIN)/python -m benchmarks.domain $(ARGS)
 
 lint: install ## Style of Python and of templates
 	$(BIN)/ruff check .
