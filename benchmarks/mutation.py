@@ -82,6 +82,9 @@ def main() -> int:
         with (folder / "run.log").open("wb") as log:
             subprocess.run(run, cwd=folder, check=False, stdout=log, stderr=subprocess.STDOUT)
         outcomes = _outcomes(folder)
+        if not outcomes or "not checked" in outcomes.values():
+            said = (folder / "run.log").read_text("utf-8", "replace").replace("\r", "\n").splitlines()
+            raise SystemExit("the tests do not run on the copy:\n" + "\n".join(said[-30:]))
     finally:
         if options.keep is None:
             shutil.rmtree(folder)
