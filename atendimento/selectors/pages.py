@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from atendimento.selectors.parts import Chip, Control, DiffPart, Option, Problem, Quote, Segment
+from atendimento.selectors.parts import Chip, Control, DiffPart, Option, Past, Problem, Quote, Segment
 
 # --- queue ------------------------------------------------------------------------------------------------------
 
@@ -304,6 +304,7 @@ class Memory:
     next_url: str = ""  # the next ticket that needs a decision
     read_note: str = ""  # how far the model has read
     problem: Problem | None = None  # of a card that is no longer there
+    past: Past | None = None  # of the panes that show it
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,3 +77,43 @@ class Problem:
     detail: str = ""
     items: tuple[str, ...] = ()
     retry: bool = False  # the ground has moved: the card below is fresh, the same act may be tried again
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a pointer held at one of the two versions."""
+
+    value: str
+    status: str
+    source: str
+    quotes: tuple[Quote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRow:
+    label: str
+    before: Held | None  # None: there was nothing at the pointer
+    after: Held | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    first: int
+    second: int
+    rows: tuple[ComparedRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The controls with which the past is walked through, and what they were asked for."""
+
+    url: str
+    newest: int
+    shown: int  # where the slider stands
+    at: datetime | None  # when that version came; None for version 0
+    previous_url: str
+    next_url: str
+    first_options: tuple[Option, ...]
+    second_options: tuple[Option, ...]
+    comparison: Comparison | None = None
+    unknown: bool = False  # one of the two versions does not exist, or is erased

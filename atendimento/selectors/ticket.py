@@ -26,7 +26,7 @@ from atendimento.models import (
     Ticket,
     TicketVisit,
 )
-from atendimento.selectors import cards, history, queue, reading, state, transcript, values
+from atendimento.selectors import cards, history, queue, reading, state, transcript, values, versions
 from atendimento.selectors.cards import Failure, Sight
 from atendimento.selectors.pages import (
     ChangeCard,
@@ -39,7 +39,7 @@ from atendimento.selectors.pages import (
     TicketPage,
     Transcript,
 )
-from atendimento.selectors.parts import Problem
+from atendimento.selectors.parts import Past, Problem
 from atendimento.selectors.queue import Filters
 from atendimento.selectors.transcript import Window
 from memoria.fields import TicketType
@@ -58,6 +58,8 @@ class Asked:
     version: int | None = None  # of the state pane: as it was then
     done: int | None = None  # the version that the member has just made
     before: int | None = None  # of the history pane: versions older than this
+    first: int | None = None  # of the history pane: the two versions that are compared
+    second: int | None = None
     message: int | None = None  # where the conversation opens
     failure: Failure | None = None
 
@@ -101,17 +103,18 @@ def _references(ground: _Ground, shown: State) -> set[str]:
 def memory(member: Membership, ticket_id: str | uuid.UUID, asked: Asked) -> Memory | None:
     """The memory pane; None where the version asked for does not exist."""
     ground = _ground(member, ticket_id)
-    return _memory(member, ground, asked, ())
+    shown = _shown(ground, asked.version)
+    return None if shown is None else _memory(member, ground, shown, asked, ())
 
 
-def _memory(member: Membership, ground: _Ground, asked: Asked, known: Sequence[Message]) -> Memory | None:
+def _shown(ground: _Ground, version: int | None) -> State | None:
+    """The state at the version asked for; None where there is none."""
+    return ground.state if version is None else reading.state_before(ground.state, ground.ticket.pk, version)
+
+
+def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, known: Sequence[Message]) -> Memory:
     ticket = ground.ticket
     caller = access.caller_of(member)
-    shown: State | None = ground.state
-    if asked.version is not None:
-        shown = reading.state_before(ground.state, ticket.pk, asked.version)
-    if shown is None:
-        return None
     references = _references(ground, shown)
     events: list[LedgerEvent] = []
     chain = []
@@ -149,7 +152,14 @@ def _memory(member: Membership, ground: _Ground, asked: Asked, known: Sequence[M
         decided=_note(member, sight, ticket, asked.done),
         next_url=queue.next_to_decide(member, ticket.pk),
         problem=_homeless(asked, changes, conflicts, confirms),
+        past=_past(ground, asked),
     )
+
+
+def _past(ground: _Ground, asked: Asked) -> Past | None:
+    if asked.pane not in ("state", "history") or asked.before is not None:
+        return None
+    return versions.past(ground.ticket, ground.state, shown=asked.version, first=asked.first, second=asked.second)
 
 
 def _homeless(asked: Asked, *shown: Sequence[ChangeCard | SlotCard]) -> Problem | None:
@@ -222,18 +232,37 @@ def ticket_page(
     newest = ticket.last_message_number
     window = Window.newest(newest) if asked.message is None else Window.around(asked.message, newest)
     messages = transcript.rows(ticket.pk, window)
-    pane = _memory(member, ground, asked, messages)
-    if pane is None:
+    shown = _shown(ground, asked.version)
+    if shown is None:
         return None
+    pane = _memory(member, ground, shown, asked, messages)
     visit = TicketVisit.objects.filter(member=member, ticket=ticket).first()
     return TicketPage(
         head=head_of(member, ticket, pane.read_note),
-        transcript=transcript.view(ticket, window, messages, ground.state, ground.ticket_type, ground.pending, asked.message),
+        transcript=_talk(ground, shown, asked.version, window, messages, focus=asked.message),
         memory=pane,
         queue=queue.queue(member, replace(filters, after=""), ticket.pk),
         composer=composer or _draft(member, ticket),
         since=_since(ticket, visit),
         since_message=_first_unseen(ticket, visit),
+    )
+
+
+def _talk(
+    ground: _Ground,
+    shown: State,
+    version: int | None,
+    window: Window,
+    messages: Sequence[Message],
+    *,
+    focus: int | None = None,
+    above: bool = True,
+    below: bool = True,
+) -> Transcript:
+    """The conversation with the words lit that the shown state rests on; a past state has nothing to decide."""
+    pending = ground.pending if version is None else ()
+    return transcript.view(
+        ground.ticket, window, messages, shown, ground.ticket_type, pending, focus, above=above, below=below, version=version
     )
 
 
@@ -302,9 +331,16 @@ def messages_window(
     before: int | None,
     after: int | None,
     around: int | None,
-) -> Transcript:
-    """A stretch of the conversation: around a message, older or newer than one, or between two."""
+    version: int | None = None,
+) -> Transcript | None:
+    """A stretch of the conversation: around a message, older or newer than one, or between two.
+
+    None where the version, at which its words are lit, does not exist.
+    """
     ground = _ground(member, ticket_id)
+    shown = _shown(ground, version)
+    if shown is None:
+        return None
     newest = ground.ticket.last_message_number
     above = below = True
     if before is not None:
@@ -318,9 +354,7 @@ def messages_window(
     else:
         window = Window.newest(newest)
     messages = transcript.rows(ground.ticket.pk, window)
-    return transcript.view(
-        ground.ticket, window, messages, ground.state, ground.ticket_type, ground.pending, above=above, below=below
-    )
+    return _talk(ground, shown, version, window, messages, above=above, below=below)
 
 
 def head(member: Membership, ticket_id: str | uuid.UUID) -> TicketHead:

@@ -85,8 +85,12 @@ def view(
     *,
     above: bool = True,
     below: bool = True,
+    version: int | None = None,
 ) -> Transcript:
-    """The window as the page shows it. `above`, `below`: whether to offer what lies beyond those ends."""
+    """The window as the page shows it. `above`, `below`: whether to offer what lies beyond those ends.
+
+    `version`: of the state whose words are lit, where it is a past one; the other windows are lit the same.
+    """
     marks = _marks(state, ticket_type, pending)
     replaced = _replaced(state, ticket_type)
     shown = []
@@ -121,9 +125,11 @@ def view(
             )
         )
     address = reverse("web:messages", args=[ticket.pk])
-    older = f"{address}?before={window.first}" if above and window.first > 1 and messages else ""
-    newer = f"{address}?after={window.last}" if below and window.last < ticket.last_message_number else ""
-    return Transcript(tuple(shown), window.first, window.last, older, newer, address, focus)
+    lit = "" if version is None else f"&version={version}"
+    older = f"{address}?before={window.first}{lit}" if above and window.first > 1 and messages else ""
+    newer = f"{address}?after={window.last}{lit}" if below and window.last < ticket.last_message_number else ""
+    here = address if version is None else f"{address}?version={version}"
+    return Transcript(tuple(shown), window.first, window.last, older, newer, here, focus)
 
 
 def _file_name(attachment: object) -> str:

@@ -19,7 +19,7 @@ from django.utils.cache import patch_vary_headers
 
 from atendimento.access import NotFound
 from atendimento.models import Membership
-from atendimento.selectors import administration, imports, people
+from atendimento.selectors import administration, imports, people, rebuilds
 from memoria.errors import Code, DomainError
 
 P = ParamSpec("P")
@@ -128,6 +128,7 @@ def show(request: MemberRequest, template: str, status: int = 200, **context: An
         "model_is_standin": settings.OPENAI_MODEL == STAND_IN_MODEL,
         "may_import": imports.may_import(request.member),
         "may_manage": administration.may_manage(request.member),
+        "may_rebuild": rebuilds.may_rebuild(request.member),
         "query": request.GET.get("q", ""),
     }
     return render(request, template, {**frame, **context}, status=status)

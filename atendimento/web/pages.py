@@ -41,6 +41,8 @@ def asked_of(request: HttpRequest) -> Asked:
         number(request.GET.get("version")),
         number(request.GET.get("done")),
         number(request.GET.get("before")),
+        number(request.GET.get("from")),
+        number(request.GET.get("to")),
         number(message.removeprefix("m-")) if message else None,
     )
 
@@ -70,10 +72,12 @@ def memory(request: MemberRequest, ticket_id: str) -> HttpResponse:
 @require_GET
 @member_view
 def messages(request: MemberRequest, ticket_id: str) -> HttpResponse:
-    asked = {key: number(request.GET.get(key)) for key in ("before", "after", "around")}
+    asked = {key: number(request.GET.get(key)) for key in ("before", "after", "around", "version")}
     window = tickets.messages_window(
         request.member, ticket_id, first=number(request.GET.get("from")), last=number(request.GET.get("to")), **asked
     )
+    if window is None:
+        raise Http404
     if not is_fragment(request):
         middle = window.messages[0].number if window.messages else 1
         return redirect(f"{reverse('web:ticket', args=[ticket_id])}?m={middle}&show=talk#m-{middle}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atendimento.web import admin_people, admin_types, conversation, decisions, imports, live, pages
+from atendimento.web import admin_people, admin_types, conversation, decisions, imports, live, pages, rebuilds
 
 app_name = "web"
 TICKET = "tickets/<uuid:ticket_id>/"
@@ -31,6 +31,9 @@ urlpatterns = [
     path(f"{TICKET}resolve", decisions.resolve, name="resolve"),
     path(f"{TICKET}undo", decisions.undo_version, name="undo"),
     path(f"{TICKET}propose", decisions.propose, name="propose"),
+    path(f"{TICKET}rebuild/", rebuilds.detail, name="rebuild"),
+    path(f"{TICKET}rebuild/start", rebuilds.start, name="rebuild-start"),
+    path(f"{TICKET}rebuild/<uuid:rebuild_id>/retry", rebuilds.retry, name="rebuild-retry"),
     path(f"{CHANGE}accept", decisions.accept, name="accept"),
     path(f"{CHANGE}edit", decisions.edit, name="edit"),
     path(f"{CHANGE}reject", decisions.reject, name="reject"),

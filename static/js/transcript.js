@@ -11,6 +11,12 @@
     }
   }
 
+  // The slider through the versions says where it stands; the form's button goes there.
+  document.addEventListener("input", (event) => {
+    const form = event.target.closest?.("[data-versions]");
+    if (form) form.querySelector("output").value = `v${event.target.value}`;
+  });
+
   document.addEventListener("lastro:show", (event) => show(event.detail.pane));
   document.addEventListener("click", (event) => {
     const tab = event.target.closest?.("[data-show-pane]");

@@ -14,6 +14,7 @@ from tests.support import stories
 from tests.support.stories import World, change
 
 AXE = (Path(__file__).parent / "vendor/axe/axe.min.js").read_text(encoding="utf-8")
+COMPARED = "?pane=history&from=0&to=4"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -62,12 +63,12 @@ def test_every_screen(world: World, crowded: Ticket, open_ticket: Open, scheme: 
     page.keyboard.press("?")
     assert faults(page) == []
     page.keyboard.press("Escape")
-    for query in ("?pane=state", "?pane=history", "?show=talk", "?show=queue", "?pane=state&version=1"):
+    for query in ("?pane=state", "?pane=history", "?show=talk", "?show=queue", "?pane=state&version=1", COMPARED):
         page.goto(f"/tickets/{crowded.pk}/{query}")
         if "state" in query:
             page.evaluate("document.querySelectorAll('#memory details').forEach(details => { details.open = true; })")
         assert faults(page) == [], query
-    for path in ("/", "/?q=nada-disso", f"/tickets/{crowded.pk}/summary"):
+    for path in ("/", "/?q=nada-disso", f"/tickets/{crowded.pk}/summary", f"/tickets/{crowded.pk}/rebuild/"):
         page.goto(path)
         assert faults(page) == [], path
 
@@ -90,7 +91,7 @@ def test_the_pages_before_signing_in(transactional_db: None, page: Page, scheme:
 def test_nothing_sticks_out_sideways(crowded: Ticket, open_ticket: Open, width: int) -> None:
     page = open_ticket(crowded)
     page.set_viewport_size({"width": width, "height": 800})
-    for query in ("", "?pane=state", "?pane=history", "?show=talk", "?show=queue"):
+    for query in ("", "?pane=state", "?pane=history", COMPARED, "?show=talk", "?show=queue"):
         page.goto(f"/tickets/{crowded.pk}/{query}")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, query
         for part in ("#transcript", "#memory-scroll", "#queue-scroll"):
