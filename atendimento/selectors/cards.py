@@ -319,7 +319,7 @@ def _conflict(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
     sentences = []
     if any(side.weaker for side in both) and not sight.may_override:
         sentences.append(
-            _("In this field the word of %(source)s prevails; a supervisor can decide otherwise.")
+            _("In this field %(source)s prevails; a supervisor can decide otherwise.")
             % {"source": wording.SOURCES.get(slot.source, slot.source)}
         )
     if slot.stale_because is not None:

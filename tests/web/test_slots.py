@@ -164,7 +164,7 @@ def test_an_agent_keeps_the_value_or_leaves_it_open(ana: Client, torn: Ticket, c
 
 def test_the_weaker_side_is_a_supervisors_to_take(ana: Client, silvia: Client, torn: Ticket) -> None:
     data = {"path": "/facts/endereco", "expected_version": 2, "choice": "challenger:0", "reason": "conta de luz"}
-    assert "Um supervisor pode decidir" in text(ana.get(f"/tickets/{torn.pk}/"))
+    assert "um supervisor pode decidir" in text(ana.get(f"/tickets/{torn.pk}/"))
     assert act(ana, f"/tickets/{torn.pk}/resolve", **data).status_code == 403
     assert act(silvia, f"/tickets/{torn.pk}/resolve", **data).status_code == 200
     assert value(torn, "facts", "endereco") == "Rua do Sol, 22"
