@@ -17,6 +17,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from atendimento.models import (
     ApiToken,
+    Correction,
     Customer,
     Import,
     Membership,
@@ -269,4 +270,12 @@ def customer(organization: Organization, customer_id: str | uuid.UUID) -> Custom
     found = Customer.objects.filter(organization=organization, pk=_uuid(customer_id, "customer")).first()
     if found is None:
         raise NotFound("customer")
+    return found
+
+
+def correction_to_change(organization: Organization, correction_id: int) -> Correction:
+    """The correction, locked until the transaction ends. Raises NotFound."""
+    found = Correction.objects.select_for_update().filter(organization=organization, pk=correction_id).first()
+    if found is None:
+        raise NotFound("correction")
     return found

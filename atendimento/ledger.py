@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from atendimento import access, timeline
+from atendimento import access, corrections, timeline
 from atendimento.models import (
     LedgerEvent,
     Organization,
@@ -30,6 +30,7 @@ from memoria import fields
 from memoria.events import (
     GENESIS,
     Event,
+    EventKind,
     chain_hash,
     content_digest,
     event_to_record,
@@ -169,9 +170,9 @@ class Book:
         record["content"] |= {timeline.READ_THROUGH: self.ticket.through_message}
         salt = os.urandom(16)
         digest = content_digest(record["content"], salt)
-        self.state = self.state.evolve(event)
+        before, self.state = self.state, self.state.evolve(event)
         previous, self.head_hash = self.head_hash, chain_hash(self.head_hash, str(self.ticket.pk), record, digest)
-        LedgerEvent.objects.create(
+        row = LedgerEvent.objects.create(
             organization_id=self.ticket.organization_id,
             ticket=self.ticket,
             version=event.version,
@@ -186,6 +187,7 @@ class Book:
             hash=self.head_hash,
             **timeline.beside(event, self.ticket.through_message),
         )
+        corrections.write(row, event, before, self.state, self._undone(event), self.ticket_type)
         after = state_to_json(self.state)
         TicketState.objects.filter(ticket=self.ticket).update(
             version=after["version"],
@@ -198,6 +200,12 @@ class Book:
             timeline.keep(self.ticket.organization_id, self.ticket.pk, self.state)
         self.ticket.state_version = event.version
         return self.state
+
+    def _undone(self, event: Event) -> Event | None:
+        """The event that this one takes back, where it does."""
+        if event.kind is not EventKind.UNDO:
+            return None
+        return next(iter(events_between(self.ticket.pk, event.cause["version"] - 1, event.cause["version"])), None)
 
     def close(self) -> None:
         """Write the ticket's figures: what calls for attention, and that it changed. Call once, last."""

@@ -20,7 +20,6 @@ from memoria.precedence import primary_message
 from memoria.proposals import Change, Citation, Evidence, Verdict
 from memoria.state import Slot, State
 
-
 MOVABLE: Final = ("status", "due")
 
 

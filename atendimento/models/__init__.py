@@ -2,6 +2,7 @@
 
 from atendimento.models.administration import Act, AdministrativeAct, TicketTypeDraft
 from atendimento.models.console import Draft, TicketVisit
+from atendimento.models.corrections import CauseChoice, Correction
 from atendimento.models.imports import Import, ImportedTicket, ImportFile, ImportStatus
 from atendimento.models.ledger import LedgerEvent, StateSnapshot, TicketState
 from atendimento.models.organizations import ApiToken, Membership, Organization, Role, Scope, User
@@ -22,6 +23,8 @@ __all__ = [
     "Act",
     "AdministrativeAct",
     "ApiToken",
+    "CauseChoice",
+    "Correction",
     "Customer",
     "Draft",
     "EndpointMode",

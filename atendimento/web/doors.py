@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 from django.utils import timezone, translation
@@ -19,7 +20,7 @@ from django.utils.cache import patch_vary_headers
 
 from atendimento.access import NotFound
 from atendimento.models import Membership
-from atendimento.selectors import administration, imports, people, rebuilds
+from atendimento.selectors import administration, corrections, imports, people, rebuilds
 from memoria.errors import Code, DomainError
 
 P = ParamSpec("P")
@@ -59,8 +60,8 @@ def is_fragment(request: HttpRequest) -> bool:
 
 
 def member_view(
-    view: Callable[Concatenate[MemberRequest, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    view: Callable[Concatenate[MemberRequest, P], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
     """A view for members alone.
 
     Who is not signed in is sent to the sign-in page; a script gets a bare 401, so that no login form lands in a
@@ -68,7 +69,7 @@ def member_view(
     """
 
     @wraps(view)
-    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         asked = cast(MemberRequest, request)
         if not request.user.is_authenticated:
             return HttpResponse(status=401) if is_fragment(request) else redirect_to_login(_way_back(request))
@@ -95,8 +96,10 @@ def member_view(
     return guarded
 
 
-def _compressed(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+def _compressed(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """The page as the browser takes it. Its tokens are masked anew each time, so its length tells nothing."""
+    if not isinstance(response, HttpResponse):
+        return response  # a stream goes out as it comes
     compressed = GZipMiddleware(lambda _request: response).process_response(request, response)
     assert isinstance(compressed, HttpResponse)
     return compressed
@@ -127,6 +130,7 @@ def show(request: MemberRequest, template: str, status: int = 200, **context: An
         "organization_name": me.organization,
         "model_is_standin": settings.OPENAI_MODEL == STAND_IN_MODEL,
         "may_import": imports.may_import(request.member),
+        "may_read_corrections": corrections.may_read(request.member),
         "may_manage": administration.may_manage(request.member),
         "may_rebuild": rebuilds.may_rebuild(request.member),
         "query": request.GET.get("q", ""),

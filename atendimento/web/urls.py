@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atendimento.web import admin_people, admin_types, conversation, decisions, imports, live, pages, rebuilds
+from atendimento.web import admin_people, admin_types, conversation, corrections, decisions, imports, live, pages, rebuilds
 
 app_name = "web"
 TICKET = "tickets/<uuid:ticket_id>/"
@@ -46,6 +46,9 @@ urlpatterns = [
     path("admin/log/", admin_people.acts, name="admin-acts"),
     path("admin/ticket-types/", admin_types.index, name="admin-types"),
     path(TYPE, admin_types.detail, name="admin-type"),
+    path("corrections/", corrections.index, name="corrections"),
+    path("corrections/export.csv", corrections.export, name="corrections-export"),
+    path("corrections/<int:correction_id>/cause", corrections.cause, name="correction-cause"),
     path("imports/", imports.index, name="imports"),
     path(IMPORT, imports.detail, name="import"),
     path(f"{IMPORT}read", imports.reread, name="import-read"),
