@@ -21,7 +21,6 @@ import pytest
 from django.test import TransactionTestCase
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
-from atendimento import translations
 from atendimento.processes import Child
 from tests import settings
 from tests.support import chromium, servers
@@ -80,7 +79,6 @@ def _servers(servers_started: None) -> None:
 @pytest.fixture(scope="session")
 def django_db_setup(servers_started: None, django_db_blocker: Any) -> Iterator[None]:
     """In place of pytest-django's: tables are made by the owner, tests connect as the application's role."""
-    translations.compile_stale()
     with django_db_blocker.unblock():
         servers.make_database()
         cleaner = servers.Cleaner()

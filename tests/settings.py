@@ -11,7 +11,11 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from atendimento import embedded
+from atendimento import embedded, translations
+
+# Before Django starts: its own models ask for a word while they load, and what a process has read of a catalogue it never
+# reads again. A bare checkout has none compiled.
+translations.compile_stale()
 
 RUN_DIR = Path(
     os.environ.setdefault("LASTRO_TEST_RUN", str(Path(tempfile.gettempdir()) / f"lastro-test-{secrets.token_hex(6)}"))
