@@ -13,7 +13,7 @@ from atendimento.access import NotFound, Permission
 from atendimento.api import bodies, queries, schemas, shapes
 from atendimento.api.describe import PAGED, call, query
 from atendimento.api.door import Call
-from atendimento.selectors import machine
+from atendimento.selectors import machine, misfits
 from memoria.events import EventKind
 
 KINDS = frozenset(kind.value for kind in EventKind)
@@ -90,7 +90,7 @@ class TicketType(Call):
     def put(self, request: Request, slug: str) -> Response:
         body = bodies.read(request, schemas.TICKET_TYPE_IN)
         version, made = actions.publish_ticket_type(member=self.member, document=body.document, slug=slug)
-        return Response(shapes.ticket_type(version, slug), status=201 if made else 200)
+        return Response(shapes.ticket_type(version, slug, misfits.count(version).values), status=201 if made else 200)
 
 
 class Nowhere(Call):

@@ -328,7 +328,8 @@ EVENT: Final = document(
     }
 )
 TICKET_TYPE: Final = document(
-    {"slug": TEXT, "name": TEXT, "version": WHOLE, "published_at": TIME, "definition": {"type": "object"}}
+    {"slug": TEXT, "name": TEXT, "version": WHOLE, "published_at": TIME, "definition": {"type": "object"}},
+    {"misfits": {**WHOLE, "description": "When publishing: values of tickets that this version would not take."}},
 )
 PROBLEM: Final[Json] = {
     "type": "object",

@@ -187,11 +187,13 @@ def event(row: LedgerEvent) -> Document:
     }
 
 
-def ticket_type(version: TicketTypeVersion, slug: str) -> Document:
-    return {
+def ticket_type(version: TicketTypeVersion, slug: str, misfits: int | None = None) -> Document:
+    """A published ticket type; `misfits` where it has just been published."""
+    shown: Document = {
         "slug": slug,
         "name": version.document["name"],
         "version": version.number,
         "published_at": moment(version.published_at),
         "definition": version.document,
     }
+    return shown if misfits is None else shown | {"misfits": misfits}

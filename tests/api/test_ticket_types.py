@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atendimento.models import LedgerEvent, Ticket
-from tests.builders import House, make_house, ticket_type
+from tests.builders import House, make_house, make_ticket, ticket_type
 
 
 def test_publishing_makes_a_version_and_the_same_content_makes_none(house: House) -> None:
@@ -58,6 +58,27 @@ def test_a_ticket_is_judged_by_the_version_published_now_and_events_name_it(hous
     davi.post(path, {"path": "/facts/bairro", "value": "Pina", "expected_version": 1})
     versions = LedgerEvent.objects.order_by("version").values_list("ticket_type_version", flat=True)
     assert list(versions) == [1, 2]
+
+
+def test_publishing_counts_what_no_longer_fits_and_changes_nothing(house: House, ticket: Ticket) -> None:
+    davi, path = house.api("davi"), f"tickets/{ticket.pk}/slots/set"
+    for version, (pointer, value) in enumerate((("/facts/bairro", "Torre"), ("/facts/horario", "14h"))):
+        davi.post(path, {"path": pointer, "value": value, "expected_version": version})
+    other = make_ticket(house, "c-2")
+    davi.post(f"tickets/{other.pk}/slots/set", {"path": "/facts/bairro", "value": "Pina", "expected_version": 0})
+    narrower = ticket_type()
+    narrower["fields"]["/facts/bairro"]["schema"] = {"enum": ["Pina"]}
+    narrower["fields"]["/facts/bairro"]["invalidates"] = ["commitments:visit"]
+    del narrower["fields"]["/facts/horario"]
+
+    published = davi.call("PUT", "ticket-types/assistencia", narrower)
+    again = davi.call("PUT", "ticket-types/assistencia", narrower)
+
+    assert (published.status, published.body["version"], published.body["misfits"]) == (201, 2, 2)
+    assert (again.status, again.body["misfits"]) == (200, 2)
+    assert "misfits" not in davi.get("ticket-types/assistencia").body
+    assert davi.get(f"tickets/{ticket.pk}/state").body["version"] == 2
+    assert davi.call("PUT", "ticket-types/assistencia", ticket_type()).body["misfits"] == 0
 
 
 def test_types_of_another_organisation_are_not_there(house: House) -> None:

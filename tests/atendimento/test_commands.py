@@ -73,6 +73,18 @@ def test_a_ticket_type_file_is_published_once(house: House, tmp_path: Path) -> N
     assert TicketTypeVersion.objects.filter(ticket_type__slug="nova").count() == 1
 
 
+def test_publishing_says_how_much_of_what_tickets_hold_no_longer_fits(house: House, ticket: Ticket, tmp_path: Path) -> None:
+    actions.set_slot(member=house.ana, ticket_id=ticket.pk, path="/facts/bairro", value="Torre", expected_version=0)
+    document = ticket_type()
+    document["fields"]["/facts/bairro"]["schema"] = {"enum": ["Pina"]}
+    file = tmp_path / "tipo.json"
+    file.write_text(json.dumps(document))
+
+    said = run("load_ticket_type", str(file), "--org", "casa", "--as", "davi@casa.example")
+
+    assert "1 value(s) in 1 ticket(s) no longer fit it" in said
+
+
 def test_history_is_verified_and_a_state_rebuilt(house: House, ticket: Ticket) -> None:
     actions.set_slot(member=house.ana, ticket_id=ticket.pk, path="/goal", value="x", expected_version=0)
 

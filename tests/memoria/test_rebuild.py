@@ -88,3 +88,50 @@ def test_h5_a_reading_takes_only_what_the_domain_allows() -> None:
         Change("add", "/facts/nada", "Torre", cite((said, "na Torre"))),
     )
     assert rows(bench, *changes) == {}
+
+
+def test_h5_what_the_messages_withdraw_differs_and_is_proposed_as_a_withdrawal() -> None:
+    bench = a_bench()
+    said = bench.say("customer", "moro na Torre")
+    taken_back = bench.say("customer", "não moro mais na Torre")
+    bench.accept(bench.one("add", "/facts/bairro", "Torre", (said, "na Torre")))
+    desk = bench.desk()
+    changes = (
+        Change("add", "/facts/bairro", "Torre", cite((said, "na Torre"))),
+        Change("remove", "/facts/bairro", MISSING, cite((taken_back, "não moro mais na Torre"))),
+    )
+    (row,) = compare(bench.state, reread(State(), changes, desk), desk.transcript).rows
+    assert (row.difference, row.now, row.reread) == (Difference.DIFFERENT, "Torre", MISSING)
+    assert row.change is not None
+    assert (row.change.op, row.change.path, [item.message for item in row.change.evidence]) == (
+        "remove",
+        "/facts/bairro",
+        [taken_back],
+    )
+    assert [item.message for item in row.held] == [said]
+
+
+def test_h5_of_a_member_that_both_have_what_moved_differs_by_itself() -> None:
+    bench = a_bench()
+    promised = bench.say("agent", "vou ligar na sexta")
+    done = bench.say("agent", "liguei agora")
+    value = {"task": "ligar", "owner": "team"}
+    bench.accept(bench.one("add", "/commitments/-", value, (promised, "vou ligar")))
+    changes = (
+        Change("add", "/commitments/-", value, cite((promised, "vou ligar na sexta"))),
+        Change("replace", "/commitments/c-1/due", "2026-03-13", cite((promised, "na sexta"))),
+        Change("replace", "/commitments/c-1/status", "done", cite((done, "liguei agora"))),
+    )
+    desk = bench.desk()
+    report = compare(bench.state, reread(State(), changes, desk), desk.transcript)
+    assert {row.pointer: (row.difference, row.now, row.reread) for row in report.rows[1:]} == {
+        "/commitments/c-1/status": (Difference.DIFFERENT, "requested", "done"),
+        "/commitments/c-1/due": (Difference.DIFFERENT, None, "2026-03-13"),
+    }
+    assert [(change.path, change.evidence[0].message) for change in report.proposals] == [
+        ("/commitments/c-1/status", done),
+        ("/commitments/c-1/due", promised),
+    ]
+    same = compare(bench.state, bench.state, desk.transcript)
+    assert [row.pointer for row in same.rows] == ["/commitments/c-1"]
+    assert not same.differs

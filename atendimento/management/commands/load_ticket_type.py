@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from atendimento import tenancy
 from atendimento.actions import publish_ticket_type
 from atendimento.management.terminal import member_with, one_line, organization_named
+from atendimento.selectors import misfits
 from memoria.strict_json import NotStrictJson, loads
 
 
@@ -32,5 +33,8 @@ class Command(BaseCommand):
             raise CommandError(f"{options['file']} is no JSON: {error}") from None
         with one_line(), tenancy.organization(organization.pk):
             version, made = publish_ticket_type(member=member, document=document)
+            unfit = misfits.count(version)
         word = "published" if made else "published already, nothing to do"
         self.stdout.write(f"{document['slug']} version {version.number}: {word}")
+        if unfit.values:
+            self.stdout.write(f"{unfit.values} value(s) in {unfit.tickets} ticket(s) no longer fit it; they stay as they are")
