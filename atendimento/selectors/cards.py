@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from atendimento import wording
 from atendimento.models import ProposedChange
 from atendimento.selectors import change_words, controls, quotes, values
+from atendimento.selectors.model_saw import model_saw
 from atendimento.selectors.pages import CascadeRow, CautionView, ChangeCard, ChangeUrls, RefusedRow, Side, SlotCard
 from atendimento.selectors.parts import DiffPart, Problem
 from atendimento.selectors.reading import Cited
@@ -77,11 +78,13 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
     failure = sight.failed(key)
     if failure is not None:
         forms = controls.typed(forms, failure.typed)
+    label = values.label(ticket_type, row.path, state)
+    sides = _against(row, evidence, new, sight) if conflicts else ()
     reverse_args = [row.ticket_id, row.pk]
     return ChangeCard(
         key=key,
         id=str(row.pk),
-        label=values.label(ticket_type, row.path, state),
+        label=label,
         what=change_words.what(row),
         source=_source(row, sight) if conflicts else values.source(row.source),
         verdict=row.verdict,
@@ -105,10 +108,12 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         reject_label=_("Keep the present one") if conflicts else _("Reject"),
         conflicts=conflicts,
         may_override=conflicts and sight.may_override,
-        against=_against(row, evidence, new, sight) if conflicts else (),
+        against=sides,
         unsupported=change_words.unsupported(row, evidence, forms),
         problem=failure.problem if failure else None,
         open_form=failure.form if failure else "",
+        saw=model_saw(row.proposal),
+        drafts=change_words.about_divergence(label, sides) if conflicts else (),
     )
 
 
@@ -310,7 +315,9 @@ def _confirm(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
     whom = confirm_with(slot)
     if whom:
         sentences.append(_("To be confirmed with %(whom)s.") % {"whom": whom})
-    return replace(_card(pointer, slot, sight, "confirm"), sentences=tuple(sentences))
+    card = _card(pointer, slot, sight, "confirm")
+    asked = change_words.about_doubt(card.label, card.value) if slot.source.startswith(Kind.CUSTOMER.value) else ()
+    return replace(card, sentences=tuple(sentences), drafts=asked)
 
 
 def _conflict(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
@@ -324,11 +331,13 @@ def _conflict(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
         )
     if slot.stale_because is not None:
         sentences.append(stale_sentence(slot, sight))
+    card = _card(pointer, slot, sight, "conflict")
     return replace(
-        _card(pointer, slot, sight, "conflict"),
+        card,
         source=sources,
         sides=both,
         sentences=tuple(sentences),
+        drafts=change_words.about_divergence(card.label, both),
         on_hold=_on_hold(pointer, sight),
     )
 

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from atendimento import wording
 from atendimento.models import ProposedChange
 from atendimento.selectors import values
-from atendimento.selectors.parts import Control
+from atendimento.selectors.pages import Side
+from atendimento.selectors.parts import Control, Drafted
 from memoria.errors import Code
 from memoria.evidence import unsupported_words
 from memoria.patch import Json, Missing
@@ -69,6 +70,24 @@ def turning(cautions: Iterable[Mapping[str, Json]]) -> dict[int, list[str]]:
         if item.get("evidence") is not None and item.get("words"):
             found.setdefault(item["evidence"], []).append(item["words"])
     return found
+
+
+def about_divergence(label: str, sides: Sequence[Side]) -> tuple[Drafted, ...]:
+    """What an agent may write about a divergence: a question to the customer, or a note to a supervisor."""
+    question = _("About “%(field)s” we have two answers: %(values)s. Which one holds?") % {
+        "field": label,
+        "values": _(" and ").join(f"“{side.value}”" for side in sides),
+    }
+    note = _("Divergence in “%(field)s”: %(values)s. A supervisor has to decide.") % {
+        "field": label,
+        "values": " × ".join(f"“{side.value}” ({side.source})" for side in sides),
+    }
+    return Drafted(_("Ask the customer"), question), Drafted(_("Refer to a supervisor"), note, "note", "flag")
+
+
+def about_doubt(label: str, value: str) -> tuple[Drafted, ...]:
+    question = _("Can you confirm “%(field)s”: “%(value)s”?") % {"field": label, "value": value}
+    return (Drafted(_("Ask the customer"), question),)
 
 
 def unsupported(row: ProposedChange, evidence: Sequence[Evidence], forms: Sequence[Control]) -> tuple[str, ...]:

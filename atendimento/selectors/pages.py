@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from atendimento.selectors.parts import Chip, Control, DiffPart, Option, Past, Problem, Quote, Segment
+from atendimento.selectors.parts import Chip, Control, DiffPart, Drafted, ModelSaw, Option, Past, Problem, Quote, Segment
 
 # --- queue ------------------------------------------------------------------------------------------------------
 
@@ -139,6 +139,8 @@ class ChangeCard:
     unsupported: tuple[str, ...] = ()  # words of the value that no quote holds
     problem: Problem | None = None
     open_form: str = ""  # edit, reject, override: which form the server has opened
+    saw: ModelSaw | None = None
+    drafts: tuple[Drafted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,7 @@ class SlotCard:
     may_settle_against: bool = True
     problem: Problem | None = None
     open_form: str = ""
+    drafts: tuple[Drafted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,8 +333,8 @@ class TicketHead:
     status: str
     status_label: str
     assignee: str
-    mine: bool
     assignee_initials: str
+    mine: bool
     last_message: int
 
 
@@ -350,8 +353,8 @@ class TicketPage:
     queue: QueueList
     composer: Composer
     since: str = ""  # what changed since this person last looked
-
     since_message: int | None = None  # the first of the messages that came since
+
 
 @dataclass(frozen=True, slots=True)
 class BriefClause:

@@ -117,3 +117,32 @@ class Past:
     second_options: tuple[Option, ...]
     comparison: Comparison | None = None
     unknown: bool = False  # one of the two versions does not exist, or is erased
+
+
+@dataclass(frozen=True, slots=True)
+class SeenLayer:
+    name: str
+    tokens: str
+    left_out: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSaw:
+    """What the model had before it: the layers of its request, and which model read them when."""
+
+    model: str
+    prompt_version: str
+    at: datetime
+    through: int  # the last message that it read
+    tokens: str
+    layers: tuple[SeenLayer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A text that a button writes into the composer. Nothing is sent by it."""
+
+    label: str
+    text: str
+    kind: str = "reply"  # or note
+    icon: str = "message-circle-question-mark"

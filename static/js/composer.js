@@ -4,6 +4,8 @@
   let timer = null;
   let kept = null;
 
+  document.body.classList.add("scripted");
+
   const form = () => document.getElementById("composer");
 
   async function keep() {
@@ -31,6 +33,19 @@
   });
   document.addEventListener("submit", (event) => {
     if (event.target.id === "composer") clearTimeout(timer);
+  });
+  // A card may word a question or a note: it is written below what stands there, and sent by nobody but the person.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.("[data-compose]");
+    const composer = form();
+    if (!button || !composer) return;
+    const field = composer.querySelector("textarea");
+    const begun = field.value.trimEnd();
+    field.value = begun ? `${begun}\n${button.dataset.compose}` : button.dataset.compose;
+    composer.querySelector(`[name=kind][value=${button.dataset.composeKind}]`).checked = true;
+    document.dispatchEvent(new CustomEvent("lastro:show", { detail: { pane: "talk" } }));
+    field.focus();
+    field.dispatchEvent(new Event("input", { bubbles: true }));
   });
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden" && timer) keep();
