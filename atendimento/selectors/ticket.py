@@ -77,17 +77,11 @@ class _Ground:
 
 def _ground(member: Membership, ticket_id: str | uuid.UUID) -> _Ground:
     ticket = access.ticket(member.organization, ticket_id)
-    changes = (
-        ProposedChange.objects.filter(ticket=ticket, status__in=[Status.PENDING, Status.REFUSED])
-        .select_related("proposal")
-        .order_by("proposal__created_at", "proposal_id", "position")
-    )
-    # A refusal is shown while the proposal that it belongs to is fresh: of those read up to the newest message.
-    pending = [row for row in changes if row.status == Status.PENDING]
-    refused = [row for row in changes if row.status == Status.REFUSED]
-    return _Ground(
-        ticket, reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk), pending, refused[-REFUSED_SHOWN:]
-    )
+    changes = ProposedChange.objects.filter(ticket=ticket).select_related("proposal")
+    pending = list(changes.filter(status=Status.PENDING).order_by("proposal__created_at", "proposal_id", "position"))
+    # Refusals stay for good: however many a long conversation has gathered, the newest are read and no others.
+    refused = list(changes.filter(status=Status.REFUSED).order_by("-id")[:REFUSED_SHOWN])[::-1]
+    return _Ground(ticket, reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk), pending, refused)
 
 
 def _references(ground: _Ground, shown: State) -> set[str]:
