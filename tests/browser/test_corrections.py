@@ -16,12 +16,13 @@ from tests.support.stories import World
 
 
 def corrected(world: World) -> Ticket:
-    """Ana accepts the customer's correction; Rui writes another appliance down afterwards."""
+    """Ana accepts the customer's correction; Rui writes another appliance and another place down afterwards."""
     ticket = stories.recife(world)
     rows = stories.correction(world, ticket)
     version = world.accept(rows[:1])
     asked: dict[str, Any] = {"member": world.rui, "ticket_id": ticket.pk, "path": "/facts/aparelho"}
     slots.set_slot(**asked, value="freezer", expected_version=version)
+    slots.set_slot(**asked | {"path": "/facts/bairro"}, value="Casa Forte", expected_version=version + 1)
     return ticket
 
 
@@ -30,7 +31,7 @@ def test_a_supervisor_filters_by_actor_and_sees_state_and_evidence_as_they_were(
     page = open_ticket(member=world.silvia)
     page.locator("#menu summary").click()
     page.get_by_role("link", name="Correções").click()
-    expect(page.locator(".correction-rows > li")).to_have_count(2)
+    expect(page.locator(".correction-rows > li")).to_have_count(3)
     page.get_by_label("Quem").select_option(label="Ana Lima")
     page.get_by_role("button", name="Filtrar").click()
     row = page.locator(".correction-rows > li")
@@ -52,6 +53,7 @@ def test_a_supervisor_filters_by_actor_and_sees_state_and_evidence_as_they_were(
     expect(state).to_contain_text("Madalena")
     expect(state).to_contain_text("geladeira")
     expect(state).not_to_contain_text("freezer")
+    expect(state).not_to_contain_text("Casa Forte")
     expect(page.locator("#m-4 mark.state", has_text="na casa da minha mãe, na Madalena")).to_be_in_viewport()
     page.go_back()
     expect(page.get_by_label("Quem")).to_have_value(str(world.ana.pk))

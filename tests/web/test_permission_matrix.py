@@ -15,9 +15,9 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from atendimento.actions import imports, organizations
+from atendimento.actions import decisions, imports, organizations
 from atendimento.actions.ticket_types import publish_ticket_type
-from atendimento.models import ApiToken, Membership
+from atendimento.models import ApiToken, Correction, Membership
 from tests.support import stories
 from tests.support.foreign import CHAT
 from tests.support.stories import World, change
@@ -35,7 +35,7 @@ SIGN_IN = "conta/"  # the sign-in library's: what it shows is the caller's alone
 
 TICKET, CHANGE = "tickets/<uuid:ticket_id>/", "tickets/<uuid:ticket_id>/changes/<uuid:change_id>/"
 IMPORT, MEMBER = "imports/<uuid:import_id>/", "admin/members/<int:member_id>/"
-TYPE = "admin/ticket-types/<slug:slug>/"
+TYPE, CAUSE = "admin/ticket-types/<slug:slug>/", "corrections/<int:correction_id>/cause"
 API, API_TICKET = "api/v1/", "api/v1/tickets/<str:ticket_id>"
 
 MATRIX: dict[tuple[str, str], str] = {
@@ -57,6 +57,9 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", f"{CHANGE}accept"): ALL,
     ("POST", f"{CHANGE}edit"): ALL,
     ("POST", f"{CHANGE}reject"): ALL,
+    ("GET", "corrections/"): SUPERVISORS,
+    ("GET", "corrections/export.csv"): SUPERVISORS,
+    ("POST", CAUSE): SUPERVISORS,
     ("GET", "imports/"): SUPERVISORS,
     ("POST", "imports/"): SUPERVISORS,
     ("GET", IMPORT): SUPERVISORS,
@@ -108,6 +111,7 @@ FORMS = {
     f"{TICKET}set": {"path": "/facts/bairro"},
     f"{TICKET}status": {"act": "take"},
     f"{MEMBER}role": {"role": "agent"},
+    CAUSE: {"cause": "old_record"},
 }
 # Under a name that another organisation uses too, one publishes one's own.
 OWN = {("PUT", f"{API}ticket-types/<str:slug>")}
@@ -198,6 +202,8 @@ def house(world: World, sign_in: SignIn) -> House:
     ticket = world.ticket()
     world.say(ticket, "moro em Boa Viagem")
     (row,) = world.propose(ticket, change("/facts/bairro", "Boa Viagem", ("m-1", "Boa Viagem")))
+    (wrong,) = world.propose(ticket, change("/facts/sintoma", "barulho", ("m-1", "moro em")))
+    decisions.reject_change(member=world.ana, change_id=wrong.pk)
     batch = imports.preview_import(
         organization=world.silvia.organization, member=world.silvia, file_name="a.txt", content=CHAT.encode()
     )
@@ -206,6 +212,7 @@ def house(world: World, sign_in: SignIn) -> House:
         "change_id": row.pk,
         "proposal_id": row.proposal_id,
         "message": "m-1",
+        "correction_id": Correction.objects.get().pk,
         "import_id": batch.pk,
         "member_id": world.rui.pk,
         "token_id": ApiToken.objects.get(organization=world.ana.organization).pk,
