@@ -16,6 +16,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from atendimento.actions import decisions, imports, organizations
+from atendimento.actions.rebuilds import start_rereading
 from atendimento.actions.ticket_types import publish_ticket_type
 from atendimento.models import ApiToken, Correction, Membership
 from tests.support import stories
@@ -54,6 +55,9 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", f"{TICKET}resolve"): ALL,
     ("POST", f"{TICKET}undo"): ALL,
     ("POST", f"{TICKET}propose"): ALL,
+    ("GET", f"{TICKET}rebuild/"): SUPERVISORS,
+    ("POST", f"{TICKET}rebuild/start"): SUPERVISORS,
+    ("POST", f"{TICKET}rebuild/<uuid:rebuild_id>/retry"): SUPERVISORS,
     ("POST", f"{CHANGE}accept"): ALL,
     ("POST", f"{CHANGE}edit"): ALL,
     ("POST", f"{CHANGE}reject"): ALL,
@@ -214,6 +218,7 @@ def house(world: World, sign_in: SignIn) -> House:
         "message": "m-1",
         "correction_id": Correction.objects.get().pk,
         "import_id": batch.pk,
+        "rebuild_id": start_rereading(organization=world.silvia.organization, member=world.silvia, ticket_id=ticket.pk).pk,
         "member_id": world.rui.pk,
         "token_id": ApiToken.objects.get(organization=world.ana.organization).pk,
         "slug": "so-nosso",
