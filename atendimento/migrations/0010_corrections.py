@@ -16,9 +16,10 @@ ACTS = ["replaced", "withdrawn", "resolved", "overridden", "rejected", "edited",
 CAUSES = ["changed_mind", "model_misread", "staff_error", "old_record"]
 
 
-def linked(to: str, name: str = "+", *, null: bool = False) -> Any:
+def linked(to: str, name: str = "+", *, null: bool = False, checked: bool = True) -> Any:
     to = f"atendimento.{to}"
-    return models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name=name, to=to, null=null)
+    protect = django.db.models.deletion.PROTECT
+    return models.ForeignKey(on_delete=protect, related_name=name, to=to, null=null, db_constraint=checked)
 
 
 class Migration(migrations.Migration):
@@ -50,7 +51,7 @@ class Migration(migrations.Migration):
                 ("folded_new", models.TextField(blank=True)),
                 ("organization", linked("organization")),
                 ("ticket", linked("ticket", "corrections")),
-                ("event", linked("ledgerevent", "corrections")),
+                ("event", linked("ledgerevent", "corrections", checked=False)),
                 ("member", linked("membership", null=True)),
                 ("change", linked("proposedchange", null=True)),
             ],

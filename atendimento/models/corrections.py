@@ -22,7 +22,8 @@ class Correction(models.Model):
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
     ticket = models.ForeignKey(Ticket, models.PROTECT, related_name="corrections")
-    event = models.ForeignKey(LedgerEvent, models.PROTECT, related_name="corrections")
+    # Without a constraint: what becomes of the ledger's rows is for its proof to find, not for this table to hinder.
+    event = models.ForeignKey(LedgerEvent, models.PROTECT, related_name="corrections", db_constraint=False)
     position = models.PositiveIntegerField()  # among those of the event
     version = models.PositiveIntegerField()
     at = models.DateTimeField()
