@@ -386,7 +386,7 @@ def conversations() -> list[Conversation]:
 
 def ticket_types() -> list[Json]:
     """Every ticket type's document (the file format of `load_ticket_type`)."""
-    return [json.loads(path.read_text("utf-8")) for path in sorted((FOLDER / "ticket_types").glob("*.json"))]
+    return [json.loads(path.read_text("utf-8")) for path in sorted((FOLDER.parent / "gallery").glob("*.json"))]
 
 
 def organization() -> OrganizationPart:

@@ -12,7 +12,9 @@ from atendimento.models import Membership, TicketTypeDraft, TicketTypeVersion
 from atendimento.models import TicketType as TicketTypeRow
 from atendimento.selectors import graph
 from atendimento.selectors import policy_words as words
+from atendimento.selectors.gallery import Ready, ready
 from atendimento.selectors.graph import Graph
+from atendimento.selectors.try_out import Asked, TryOut, try_out
 from memoria.fields import Field, TicketType
 
 
@@ -91,12 +93,25 @@ class TypePage:
     version: int  # the one shown
     in_force: int
     policy: Policy
+    try_out: TryOut
     versions: tuple[VersionRow, ...]
     draft_by: str  # empty where there is no draft
 
 
-def type_rows(member: Membership) -> tuple[TypeRow, ...]:
-    """Every ticket type, published or drafted. Raises DomainError `permission.denied`."""
+@dataclass(frozen=True, slots=True)
+class TypesPage:
+    rows: tuple[TypeRow, ...]
+    gallery: tuple[Ready, ...]  # those that the organisation has not yet
+
+
+def types_page(member: Membership) -> TypesPage:
+    """Every ticket type, and what can be begun from the gallery. Raises DomainError `permission.denied`."""
+    rows = _type_rows(member)
+    there = {row.slug for row in rows}
+    return TypesPage(rows, tuple(item for item in ready() if item.slug not in there))
+
+
+def _type_rows(member: Membership) -> tuple[TypeRow, ...]:
     access.require(member, Permission.PUBLISH_TYPES)
     organization = member.organization_id
     drafts = {draft.slug: draft for draft in TicketTypeDraft.objects.filter(organization_id=organization)}
@@ -117,7 +132,7 @@ def _name(draft: TicketTypeDraft) -> str:
     return name if isinstance(name, str) and name.strip() else draft.slug
 
 
-def type_page(member: Membership, slug: str, number: int | None = None) -> TypePage:
+def type_page(member: Membership, slug: str, number: int | None = None, asked: Asked | None = None) -> TypePage:
     """A published type, at one of its versions (else the one in force). Raises NotFound, `permission.denied`."""
     access.require(member, Permission.PUBLISH_TYPES)
     row = access.ticket_type(member.organization, slug)
@@ -134,6 +149,7 @@ def type_page(member: Membership, slug: str, number: int | None = None) -> TypeP
         shown.number,
         in_force.number,
         policy(definition),
+        try_out(definition, asked or Asked()),
         tuple(
             VersionRow(
                 version.number,

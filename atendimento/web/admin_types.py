@@ -6,17 +6,18 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
 from atendimento.selectors import policy as pages
+from atendimento.selectors.try_out import Asked
 from atendimento.web.doors import MemberRequest, member_view, number, show
 
 
 @require_GET
 @member_view
 def index(request: MemberRequest) -> HttpResponse:
-    return show(request, "admin/types.html", tab="types", rows=pages.type_rows(request.member))
+    return show(request, "admin/types.html", tab="types", page=pages.types_page(request.member))
 
 
 @require_GET
 @member_view
 def detail(request: MemberRequest, slug: str) -> HttpResponse:
-    page = pages.type_page(request.member, slug, number(request.GET.get("version")))
+    page = pages.type_page(request.member, slug, number(request.GET.get("version")), Asked.read(request.GET))
     return show(request, "admin/type.html", tab="types", page=page)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atendimento.web import admin_people, admin_types, conversation, corrections, decisions, imports, live, pages, rebuilds
+from atendimento.web import (
+    admin_drafts,
+    admin_people,
+    admin_types,
+    conversation,
+    corrections,
+    decisions,
+    imports,
+    live,
+    pages,
+    rebuilds,
+)
 
 app_name = "web"
 TICKET = "tickets/<uuid:ticket_id>/"
@@ -45,7 +56,15 @@ urlpatterns = [
     path("admin/tokens/<int:token_id>/revoke", admin_people.revoke, name="admin-token-revoke"),
     path("admin/log/", admin_people.acts, name="admin-acts"),
     path("admin/ticket-types/", admin_types.index, name="admin-types"),
+    path("admin/ticket-types/start", admin_drafts.start_from_gallery, name="admin-gallery"),
     path(TYPE, admin_types.detail, name="admin-type"),
+    path(f"{TYPE}start", admin_drafts.start, name="admin-draft-start"),
+    path(f"{TYPE}draft/", admin_drafts.detail, name="admin-draft"),
+    path(f"{TYPE}draft/field", admin_drafts.field, name="admin-draft-field"),
+    path(f"{TYPE}draft/add", admin_drafts.add, name="admin-draft-add"),
+    path(f"{TYPE}draft/document", admin_drafts.document, name="admin-draft-document"),
+    path(f"{TYPE}draft/publish", admin_drafts.publish, name="admin-draft-publish"),
+    path(f"{TYPE}draft/discard", admin_drafts.discard, name="admin-draft-discard"),
     path("corrections/", corrections.index, name="corrections"),
     path("corrections/export.csv", corrections.export, name="corrections-export"),
     path("corrections/<int:correction_id>/cause", corrections.cause, name="correction-cause"),

@@ -18,6 +18,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from atendimento.actions import decisions, imports, organizations
 from atendimento.actions.rebuilds import start_rereading
 from atendimento.actions.ticket_types import publish_ticket_type
+from atendimento.actions.type_drafts import start_draft
 from atendimento.models import ApiToken, Correction, Membership
 from tests.support import stories
 from tests.support.foreign import CHAT
@@ -36,6 +37,7 @@ SIGN_IN = "conta/"  # the sign-in library's: what it shows is the caller's alone
 
 TICKET, CHANGE = "tickets/<uuid:ticket_id>/", "tickets/<uuid:ticket_id>/changes/<uuid:change_id>/"
 IMPORT, MEMBER = "imports/<uuid:import_id>/", "admin/members/<int:member_id>/"
+DRAFT = "admin/ticket-types/<slug:slug>/draft/"
 TYPE, CAUSE = "admin/ticket-types/<slug:slug>/", "corrections/<int:correction_id>/cause"
 API, API_TICKET = "api/v1/", "api/v1/tickets/<str:ticket_id>"
 
@@ -82,7 +84,15 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", "admin/tokens/<int:token_id>/revoke"): ADMINS,
     ("GET", "admin/log/"): ADMINS,
     ("GET", "admin/ticket-types/"): ADMINS,
+    ("POST", "admin/ticket-types/start"): ADMINS,
     ("GET", TYPE): ADMINS,
+    ("POST", f"{TYPE}start"): ADMINS,
+    ("GET", DRAFT): ADMINS,
+    ("POST", f"{DRAFT}field"): ADMINS,
+    ("POST", f"{DRAFT}add"): ADMINS,
+    ("POST", f"{DRAFT}document"): ADMINS,
+    ("POST", f"{DRAFT}publish"): ADMINS,
+    ("POST", f"{DRAFT}discard"): ADMINS,
     ("GET", f"{API}tickets"): f"{ALL} {CHANNEL}",
     ("POST", f"{API}tickets"): f"{ALL} {CHANNEL}",
     ("GET", API_TICKET): f"{ALL} {CHANNEL}",
@@ -115,6 +125,8 @@ FORMS = {
     f"{TICKET}set": {"path": "/facts/bairro"},
     f"{TICKET}status": {"act": "take"},
     f"{MEMBER}role": {"role": "agent"},
+    "admin/ticket-types/start": {"gallery": "clinica"},
+    f"{DRAFT}field": {"pointer": "/facts/bairro"},
     CAUSE: {"cause": "old_record"},
 }
 # Under a name that another organisation uses too, one publishes one's own.
@@ -203,6 +215,7 @@ def people_of(world: World) -> dict[str, Membership]:
 def house(world: World, sign_in: SignIn) -> House:
     people = people_of(world)
     publish_ticket_type(member=people["admin"], document=stories.TICKET_TYPE | {"slug": "so-nosso"})
+    start_draft(member=people["admin"], slug="so-nosso")
     ticket = world.ticket()
     world.say(ticket, "moro em Boa Viagem")
     (row,) = world.propose(ticket, change("/facts/bairro", "Boa Viagem", ("m-1", "Boa Viagem")))

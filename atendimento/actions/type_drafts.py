@@ -1,0 +1,207 @@
+"""Drafting ticket types: begun from a version or from the gallery, saved valid or not, published when it is valid.
+
+A draft is one a type and shared. Each save names the revision that it was made on; one that was overtaken is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.db import transaction
+
+from atendimento import access, ledger
+from atendimento.access import NotFound, Permission
+from atendimento.actions.faults import invalid
+from atendimento.actions.ticket_types import publish_ticket_type
+from atendimento.models import Membership, TicketType, TicketTypeDraft, TicketTypeVersion
+from atendimento.selectors import gallery
+from memoria.patch import Json
+
+MAX_FIELDS: Final = 300
+_DEFAULTS: Final[Mapping[str, Json]] = {
+    "description": "",
+    "tie": "latest",
+    "inference": "refuse",
+    "invalidates": [],
+    "sensitive": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSettings:
+    """What a field's form holds."""
+
+    label: str
+    description: str
+    schema: Json
+    sources: Sequence[str]
+    tie: str
+    inference: str
+    invalidates: Sequence[str]
+    literal: bool
+    sensitive: bool
+
+
+@transaction.atomic
+def start_draft(
+    *, member: Membership, slug: str, version: int | None = None, ready: bool = False, replace: bool = False
+) -> TicketTypeDraft:
+    """Begin a draft: `ready` from the gallery, else from one of the published versions, or from the one in force.
+
+    Raises NotFound; InvalidInput `draft.there_already` where there is one and `replace` does not say to let it go.
+    """
+    access.require(member, Permission.PUBLISH_TYPES)
+    row = TicketType.objects.select_related("published").filter(organization_id=member.organization_id, slug=slug).first()
+    published = row.published if row is not None else None
+    begun: dict[str, Any] = {
+        "document": gallery.document(slug) if ready else _version(row, version).document,
+        "base": published.number if published is not None else 0,
+        "changed_by": member,
+        "changed_at": ledger.now(),
+    }
+    draft, new = TicketTypeDraft.objects.select_for_update().get_or_create(
+        organization_id=member.organization_id, slug=slug, defaults=begun
+    )
+    if not new:
+        if not replace:
+            raise invalid("", "draft.there_already", "there is a draft of this type")
+        for name, value in begun.items():
+            setattr(draft, name, value)
+        draft.revision += 1
+        draft.save()
+    return draft
+
+
+def _version(row: TicketType | None, number: int | None) -> TicketTypeVersion:
+    chosen: TicketTypeVersion | None = None
+    if row is not None:
+        chosen = row.published if number is None else row.versions.filter(number=number).first()
+    if chosen is None:
+        raise NotFound("ticket type version")
+    return chosen
+
+
+@transaction.atomic
+def save_field(*, member: Membership, slug: str, revision: int, pointer: str, settings: FieldSettings) -> TicketTypeDraft:
+    """Set all that is said of one field. Raises NotFound, InvalidInput `draft.overtaken`."""
+
+    def change(document: dict[str, Any]) -> None:
+        fields = _fields(document)
+        if pointer not in fields:
+            raise NotFound("field")
+        fields[pointer] = _row(pointer, fields[pointer], settings)
+
+    return _save(member, slug, revision, change)
+
+
+@transaction.atomic
+def add_field(*, member: Membership, slug: str, revision: int, pointer: str, label: str) -> TicketTypeDraft:
+    """A new field: a text, from the customer alone until its form says more.
+
+    Raises NotFound; InvalidInput `draft.overtaken`, `draft.field_there`, `draft.too_many_fields`.
+    """
+
+    def change(document: dict[str, Any]) -> None:
+        fields = _fields(document)
+        if pointer in fields:
+            raise invalid("/pointer", "draft.field_there", "there is such a field")
+        if len(fields) >= MAX_FIELDS:
+            raise invalid("/pointer", "draft.too_many_fields", f"more than {MAX_FIELDS} fields")
+        fields[pointer] = {"label": label, "schema": {"type": "string"}, "sources": ["customer"]}
+
+    return _save(member, slug, revision, change)
+
+
+@transaction.atomic
+def remove_field(*, member: Membership, slug: str, revision: int, pointer: str) -> TicketTypeDraft:
+    """Take a field out. What still names it is a fault that its own field shows. Raises NotFound, `draft.overtaken`."""
+
+    def change(document: dict[str, Any]) -> None:
+        if _fields(document).pop(pointer, None) is None:
+            raise NotFound("field")
+
+    return _save(member, slug, revision, change)
+
+
+@transaction.atomic
+def save_document(*, member: Membership, slug: str, revision: int, document: Json) -> TicketTypeDraft:
+    """Replace the whole definition. Raises NotFound; InvalidInput: overtaken, no object, another type's slug."""
+    if not isinstance(document, dict):
+        raise invalid("/document", "draft.no_object", "not an object")
+    if document.get("slug") != slug:
+        raise invalid("/document", "draft.other_slug", "is another type's slug")
+
+    def change(kept: dict[str, Any]) -> None:
+        kept.clear()
+        kept.update(document)
+
+    return _save(member, slug, revision, change)
+
+
+@transaction.atomic
+def publish_draft(*, member: Membership, slug: str, revision: int) -> tuple[TicketTypeVersion, bool]:
+    """Publish the draft as the next version and let it go.
+
+    Raises NotFound; InvalidInput `draft.overtaken`; memoria's InvalidTicketType, and the draft stays.
+    """
+    access.require(member, Permission.PUBLISH_TYPES)
+    draft = _to_change(member, slug, revision)
+    version, made = publish_ticket_type(member=member, document=draft.document, slug=slug)
+    draft.delete()
+    return version, made
+
+
+@transaction.atomic
+def discard_draft(*, member: Membership, slug: str, revision: int) -> None:
+    """Let the draft go. Raises NotFound, InvalidInput `draft.overtaken`."""
+    access.require(member, Permission.PUBLISH_TYPES)
+    _to_change(member, slug, revision).delete()
+
+
+def _to_change(member: Membership, slug: str, revision: int) -> TicketTypeDraft:
+    found = TicketTypeDraft.objects.select_for_update().filter(organization_id=member.organization_id, slug=slug).first()
+    if found is None:
+        raise NotFound("draft")
+    if found.revision != revision:
+        raise invalid("", "draft.overtaken", "somebody has changed the draft meanwhile")
+    return found
+
+
+def _save(member: Membership, slug: str, revision: int, change: Callable[[dict[str, Any]], None]) -> TicketTypeDraft:
+    access.require(member, Permission.PUBLISH_TYPES)
+    draft = _to_change(member, slug, revision)
+    change(draft.document)
+    draft.revision += 1
+    draft.changed_by, draft.changed_at = member, ledger.now()
+    draft.save()
+    return draft
+
+
+def _fields(document: dict[str, Any]) -> dict[str, Any]:
+    fields = document.get("fields")
+    if not isinstance(fields, dict):
+        fields = document["fields"] = {}
+    return fields
+
+
+def _row(pointer: str, before: Json, settings: FieldSettings) -> dict[str, Json]:
+    """The field's row in the file's form: what is as by default is left out, unless it stood there before."""
+    row = dict(before) if isinstance(before, dict) else {}
+    said: dict[str, Json] = {
+        "label": settings.label,
+        "description": settings.description,
+        "schema": settings.schema,
+        "sources": list(settings.sources),
+        "tie": settings.tie,
+        "inference": settings.inference,
+        "invalidates": list(settings.invalidates),
+        "literal": settings.literal,
+        "sensitive": settings.sensitive,
+    }
+    defaults = {**_DEFAULTS, "literal": pointer.startswith("/identifiers/")}
+    for name, value in said.items():
+        if name in row or name not in defaults or value != defaults[name]:
+            row[name] = value
+    return row

@@ -1,0 +1,106 @@
+"""How one definition of a ticket type differs from another, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from atendimento.selectors import policy_words as words
+from memoria.fields import COMMITMENTS, Field, TicketType
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    label: str
+    sentences: tuple[str, ...]
+
+
+def differences(old: TicketType, new: TicketType) -> tuple[Difference, ...]:
+    """What is other in `new`: the name, fields that came, went or changed, collections."""
+    found = list(_whole(old, new))
+    for pointer, field in new.fields.items():
+        before = old.fields.get(pointer)
+        said = (_("new field"),) if before is None else tuple(_field(before, field, old, new))
+        if said:
+            found.append(Difference(field.label, said))
+    found += [Difference(field.label, (_("removed"),)) for pointer, field in old.fields.items() if pointer not in new.fields]
+    for name in (*new.collections, *(name for name in old.collections if name not in new.collections)):
+        said = tuple(_collection(old, new, name))
+        if said:
+            found.append(Difference(str(words.COLLECTIONS[name]), said))
+    return tuple(found)
+
+
+def _moved(what: str, before: str, after: str) -> str:
+    return _("%(what)s: %(before)s → %(after)s") % {"what": what, "before": before or "—", "after": after or "—"}
+
+
+def _whole(old: TicketType, new: TicketType) -> Iterator[Difference]:
+    said = []
+    if old.name != new.name:
+        said.append(_moved(_("name"), old.name, new.name))
+    before, after = str(old.document.get("description", "")), str(new.document.get("description", ""))
+    if before != after:
+        said.append(_moved(_("description"), before, after))
+    if said:
+        yield Difference(_("The type itself"), tuple(said))
+
+
+def _sources(codes: tuple[str, ...]) -> str:
+    return ", ".join(map(words.source, codes))
+
+
+def _targets(names: tuple[str, ...], definition: TicketType) -> str:
+    return ", ".join(words.target(name, definition) for name in names)
+
+
+def _yes(value: bool) -> str:
+    return _("yes") if value else _("no")
+
+
+def _field(before: Field, after: Field, old: TicketType, new: TicketType) -> Iterator[str]:
+    pairs = (
+        (_("label"), before.label, after.label),
+        (_("description"), before.description, after.description),
+        (_("what fits"), *_schemas(before.schema, after.schema)),
+        (_("order of sources"), _sources(before.sources), _sources(after.sources)),
+        (_("between equals"), str(words.TIES[before.tie]), str(words.TIES[after.tie])),
+        (_("inference"), str(words.INFERENCES[before.inference]), str(words.INFERENCES[after.inference])),
+        (_("word for word"), _yes(before.literal), _yes(after.literal)),
+        (_("sensitive"), _yes(before.sensitive), _yes(after.sensitive)),
+    )
+    yield from (_moved(what, one, other) for what, one, other in pairs if one != other)
+    if set(before.invalidates) != set(after.invalidates):
+        yield _moved(_("invalidates"), _targets(before.invalidates, old), _targets(after.invalidates, new))
+
+
+def _schemas(before: Any, after: Any) -> tuple[str, str]:
+    """Both in words; told apart where the words are the same and the schemas are not."""
+    one, other = words.schema(before), words.schema(after)
+    return (one, other) if before == after or one != other else (one, _("%(schema)s, other rules") % {"schema": other})
+
+
+def _collection(old: TicketType, new: TicketType, name: str) -> Iterator[str]:
+    before, after = old.collections.get(name), new.collections.get(name)
+    if before is None or after is None:
+        yield _("new") if before is None else _("removed")
+        return
+    pairs = (
+        (_("order of sources"), _sources(before.sources), _sources(after.sources)),
+        (_("kinds"), ", ".join(before.kinds), ", ".join(after.kinds)),
+        (_("completed by"), _sources(before.completion_sources), _sources(after.completion_sources)),
+    )
+    yield from (_moved(what, one, other) for what, one, other in pairs if one != other)
+
+
+def known_targets(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """All that a field of this document may invalidate, valid or not: its fields and the kinds of its commitments."""
+    fields = document.get("fields")
+    collections = document.get("collections")
+    commitments = collections.get("commitments") if isinstance(collections, dict) else None
+    kinds = commitments.get("kinds") if isinstance(commitments, dict) else None
+    named = [kind for kind in kinds if isinstance(kind, str)] if isinstance(kinds, list) else []
+    return (*(fields if isinstance(fields, dict) else ()), *(COMMITMENTS + kind for kind in named))

@@ -1,0 +1,237 @@
+"""The page of a draft: its fields with their faults, the form of one of them, and how it differs from what is published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from atendimento import access
+from atendimento.access import NotFound, Permission
+from atendimento.models import Membership, TicketType, TicketTypeDraft
+from atendimento.selectors import policy, try_out
+from atendimento.selectors import policy_words as words
+from atendimento.selectors.parts import Option, Problem
+from atendimento.selectors.policy import Policy
+from atendimento.selectors.try_out import Asked, TryOut
+from atendimento.selectors.type_difference import Difference, differences, known_targets
+from memoria import fields
+from memoria.fields import COMMITMENTS, InvalidTicketType, TypeProblem
+from memoria.patch import Json, parse_pointer
+from memoria.sources import LISTABLE
+
+FAULTS: Final[Mapping[str, Promise]] = {
+    "draft.there_already": gettext_lazy("There is a draft of this type already. It is shown here."),
+    "draft.overtaken": gettext_lazy(
+        "Somebody has changed the draft meanwhile. What you typed is kept in the form: look, and save again."
+    ),
+    "draft.field_there": gettext_lazy("There is such a field already."),
+    "draft.too_many_fields": gettext_lazy("A type has at most 300 fields."),
+    "draft.no_object": gettext_lazy("The definition must be a JSON object."),
+    "draft.other_slug": gettext_lazy("The slug must stay that of this type."),
+    "draft.no_json": gettext_lazy("This is no valid JSON: %(detail)s."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldLine:
+    pointer: str
+    label: str
+    faults: tuple[str, ...]
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FieldForm:
+    pointer: str
+    label: str
+    description: str
+    schema: str
+    sources: tuple[Option, ...]
+    others: tuple[Option, ...]
+    ties: tuple[Option, ...]
+    inferences: tuple[Option, ...]
+    targets: tuple[Option, ...]
+    literal: bool
+    always_literal: bool
+    sensitive: bool
+    faults: Mapping[str, tuple[str, ...]]  # by the row's key
+    whole: tuple[str, ...]  # of the row itself
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A field's form as it was sent, to be shown again beside what is wrong with it."""
+
+    row: Mapping[str, Any]
+    schema: str
+    fault: str = ""  # of the schema's text
+
+
+@dataclass(frozen=True, slots=True)
+class DraftPage:
+    slug: str
+    name: str
+    revision: int
+    changed_by: str
+    changed_at: datetime
+    base: int
+    in_force: int
+    faults: tuple[str, ...]  # those of no field
+    lines: tuple[FieldLine, ...]
+    form: FieldForm | None
+    valid: bool
+    differences: tuple[Difference, ...]
+    policy: Policy | None
+    try_out: TryOut | None
+    document: str
+    problem: Problem | None
+
+
+def fault(code: str, **data: str) -> str:
+    return str(FAULTS.get(code, code)) % data
+
+
+def document_of(member: Membership, slug: str) -> tuple[int, Mapping[str, Any]]:
+    """The draft's revision and document. Raises NotFound, DomainError `permission.denied`."""
+    draft = _draft(member, slug)
+    return draft.revision, draft.document
+
+
+def draft_page(
+    member: Membership,
+    slug: str,
+    asked: Asked,
+    pointer: str = "",
+    *,
+    typed: Typed | None = None,
+    text: str | None = None,
+    problem: Problem | None = None,
+) -> DraftPage:
+    """The draft, with the form of the field at `pointer` open. Raises NotFound, DomainError `permission.denied`."""
+    draft = _draft(member, slug)
+    row = TicketType.objects.select_related("published").filter(organization_id=member.organization_id, slug=slug).first()
+    published = row.published if row is not None else None
+    document: dict[str, Any] = draft.document
+    definition, problems = _checked(document)
+    beside, alone = _placed(problems)
+    rows = document.get("fields")
+    named = rows if isinstance(rows, dict) else {}
+    old = fields.TicketType.from_document(published.document) if published is not None else None
+    name = document.get("name")
+    return DraftPage(
+        slug,
+        name if isinstance(name, str) and name.strip() else slug,
+        draft.revision,
+        draft.changed_by.name,
+        draft.changed_at,
+        draft.base,
+        published.number if published is not None else 0,
+        tuple(alone),
+        tuple(
+            FieldLine(key, _label(key, value), tuple(_flat(beside.get(key, {}))), key == pointer)
+            for key, value in named.items()
+        ),
+        _form(document, pointer, named[pointer], beside.get(pointer, {}), typed) if pointer in named else None,
+        definition is not None,
+        differences(old, definition) if old is not None and definition is not None else (),
+        policy.policy(definition) if definition is not None else None,
+        try_out.try_out(definition, asked) if definition is not None else None,
+        json.dumps(document, ensure_ascii=False, indent=2) if text is None else text,
+        problem,
+    )
+
+
+def _draft(member: Membership, slug: str) -> TicketTypeDraft:
+    access.require(member, Permission.PUBLISH_TYPES)
+    found = (
+        TicketTypeDraft.objects.select_related("changed_by").filter(organization_id=member.organization_id, slug=slug).first()
+    )
+    if found is None:
+        raise NotFound("draft")
+    return found
+
+
+def _checked(document: Json) -> tuple[fields.TicketType | None, tuple[TypeProblem, ...]]:
+    try:
+        return fields.TicketType.from_document(document), ()
+    except InvalidTicketType as error:
+        return None, error.problems
+
+
+def _placed(problems: Iterable[TypeProblem]) -> tuple[dict[str, dict[str, list[str]]], list[str]]:
+    """Each fault at its field and key; those of no field by themselves. A circle stands at each of its fields."""
+    beside: dict[str, dict[str, list[str]]] = {}
+    alone: list[str] = []
+    for found in problems:
+        said = words.problem(found)
+        if found.path:
+            for pointer in dict.fromkeys(found.path):
+                beside.setdefault(pointer, {}).setdefault("invalidates", []).append(said)
+            continue
+        parts = parse_pointer(found.where)
+        if len(parts) >= 2 and parts[0] == "fields":
+            beside.setdefault(parts[1], {}).setdefault(parts[2] if len(parts) > 2 else "", []).append(said)
+        else:
+            alone.append(f"{found.where or '/'}: {said}")
+    return beside, alone
+
+
+def _flat(faults: Mapping[str, Iterable[str]]) -> Iterable[str]:
+    for said in faults.values():
+        yield from said
+
+
+def _label(pointer: str, row: Json) -> str:
+    label = row.get("label") if isinstance(row, dict) else None
+    return label if isinstance(label, str) and label.strip() else pointer
+
+
+def _texts(value: Json) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
+
+
+def _form(
+    document: Mapping[str, Any], pointer: str, kept: Json, faults: Mapping[str, list[str]], typed: Typed | None
+) -> FieldForm:
+    row = typed.row if typed is not None else kept if isinstance(kept, dict) else {}
+    sources, invalidates = _texts(row.get("sources")), _texts(row.get("invalidates"))
+    schema = json.dumps(row.get("schema"), ensure_ascii=False, indent=2) if typed is None else typed.schema
+    beside = {key: tuple(said) for key, said in faults.items()}
+    if typed is not None and typed.fault:
+        beside["schema"] = (typed.fault,)
+    identifier = pointer.startswith("/identifiers/")
+    targets = dict.fromkeys((*known_targets(document), *invalidates))  # an unknown one is shown, to be taken away
+    return FieldForm(
+        pointer,
+        str(row.get("label", "")),
+        str(row.get("description", "")),
+        schema,
+        _named(sources),
+        _named(code for code in sorted(LISTABLE) if code not in sources),
+        tuple(Option(code, str(label), row.get("tie", "latest") == code) for code, label in words.TIES.items()),
+        tuple(Option(code, str(label), row.get("inference", "refuse") == code) for code, label in words.INFERENCES.items()),
+        tuple(Option(name, _target(name, document), name in invalidates) for name in targets if name != pointer),
+        row.get("literal", identifier) is True,
+        identifier,
+        row.get("sensitive", False) is True,
+        beside,
+        beside.get("", ()),
+    )
+
+
+def _named(codes: Iterable[str]) -> tuple[Option, ...]:
+    return tuple(Option(code, words.upper_first(words.source(code))) for code in codes)
+
+
+def _target(name: str, document: Mapping[str, Any]) -> str:
+    if name.startswith(COMMITMENTS):
+        return _("commitments of the kind %(kind)s") % {"kind": name.removeprefix(COMMITMENTS)}
+    rows = document.get("fields")
+    return _label(name, rows.get(name) if isinstance(rows, dict) else None)

@@ -1,0 +1,183 @@
+"""Editing a draft of a ticket type, field by field or as a whole, and publishing it. Every step is a plain form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST
+
+from atendimento.actions import type_drafts as actions
+from atendimento.actions.faults import InvalidInput
+from atendimento.selectors import type_draft as pages
+from atendimento.selectors.parts import Problem
+from atendimento.selectors.try_out import Asked
+from atendimento.selectors.type_draft import Typed
+from atendimento.web.doors import MemberRequest, member_view, number, show, with_query
+from memoria.fields import InvalidTicketType
+from memoria.strict_json import NotStrictJson, loads
+
+MAX_TEXT = 200_000
+MAPS = ("/facts/", "/preferences/", "/identifiers/")
+
+
+def _said(request: MemberRequest, name: str, most: int = 1000) -> str:
+    return request.POST.get(name, "").replace("\0", "").strip()[:most]
+
+
+def _address(slug: str, pointer: str = "", at: str = "") -> str:
+    address = with_query(reverse("web:admin-draft", args=[slug]), field=pointer or None)
+    return f"{address}#{quote(at)}" if at else address
+
+
+def _revision(request: MemberRequest) -> int:
+    return number(request.POST.get("revision")) or 0
+
+
+def _again(request: MemberRequest, slug: str, problem: Problem | None, status: int = 400, **more: Any) -> HttpResponse:
+    page = pages.draft_page(request.member, slug, Asked(), problem=problem, **more)
+    return show(request, "admin/draft.html", status, tab="types", page=page)
+
+
+def _refused(request: MemberRequest, slug: str, error: InvalidInput, **more: Any) -> HttpResponse:
+    code = error.faults[0].code
+    status = 409 if code == "draft.overtaken" else 400
+    return _again(request, slug, Problem(_("Nothing was changed."), pages.fault(code)), status, **more)
+
+
+@require_GET
+@member_view
+def detail(request: MemberRequest, slug: str) -> HttpResponse:
+    page = pages.draft_page(request.member, slug, Asked.read(request.GET), request.GET.get("field", ""))
+    return show(request, "admin/draft.html", tab="types", page=page)
+
+
+def _start(request: MemberRequest, slug: str, run: Callable[[], object]) -> HttpResponse:
+    try:
+        run()
+    except InvalidInput as error:
+        return _refused(request, slug, error)
+    return redirect(_address(slug))
+
+
+@require_POST
+@member_view
+def start(request: MemberRequest, slug: str) -> HttpResponse:
+    """Begin from a published version; `replace` lets a draft go that is there."""
+    version, replace = number(request.POST.get("version")), bool(request.POST.get("replace"))
+    member = request.member
+    return _start(request, slug, lambda: actions.start_draft(member=member, slug=slug, version=version, replace=replace))
+
+
+@require_POST
+@member_view
+def start_from_gallery(request: MemberRequest) -> HttpResponse:
+    slug = _said(request, "gallery")
+    return _start(request, slug, lambda: actions.start_draft(member=request.member, slug=slug, ready=True))
+
+
+@require_POST
+@member_view
+def field(request: MemberRequest, slug: str) -> HttpResponse:
+    """Save a field's form; its button may also move, drop or take a source, or remove the field."""
+    pointer = request.POST.get("pointer", "")
+    act, _colon, source = request.POST.get("do", "save").partition(":")
+    sources = moved([code[:50] for code in request.POST.getlist("source")[:50]], act, source)
+    row: dict[str, Any] = {
+        "label": _said(request, "label", 200),
+        "description": _said(request, "description", 2000),
+        "sources": sources,
+        "tie": _said(request, "tie"),
+        "inference": _said(request, "inference"),
+        "invalidates": [name[:200] for name in request.POST.getlist("invalidates")[:500]],
+        "literal": bool(request.POST.get("literal")),
+        "sensitive": bool(request.POST.get("sensitive")),
+    }
+    text = request.POST.get("schema", "")[:MAX_TEXT]
+    member, revision = request.member, _revision(request)
+    try:
+        if act == "remove":
+            actions.remove_field(member=member, slug=slug, revision=revision, pointer=pointer)
+            return redirect(_address(slug))
+        settings = actions.FieldSettings(schema=loads(text), **row)
+        actions.save_field(member=member, slug=slug, revision=revision, pointer=pointer, settings=settings)
+    except NotStrictJson as error:
+        typed = Typed(row, text, pages.fault("draft.no_json", detail=str(error)))
+        return _again(request, slug, None, pointer=pointer, typed=typed)
+    except InvalidInput as error:
+        return _refused(request, slug, error, pointer=pointer, typed=Typed(row, text))
+    return redirect(_address(slug, pointer, f"source-{source}" if source and act != "drop" else "form"))
+
+
+def moved(sources: list[str], act: str, source: str) -> list[str]:
+    """The order of sources after a button was pressed."""
+    if act == "take" and source not in sources:
+        return [*sources, source]
+    if source not in sources:
+        return sources
+    at = sources.index(source)
+    rest = sources[:at] + sources[at + 1 :]
+    match act:
+        case "drop":
+            return rest
+        case "up":
+            at = max(at - 1, 0)
+        case "down":
+            at = at + 1
+        case _:
+            return sources
+    return [*rest[:at], source, *rest[at:]]
+
+
+@require_POST
+@member_view
+def add(request: MemberRequest, slug: str) -> HttpResponse:
+    chosen, name = request.POST.get("map", ""), _said(request, "name", 100)
+    pointer = (chosen if chosen in MAPS else MAPS[0]) + name.replace("~", "~0").replace("/", "~1")
+    label = _said(request, "label", 200) or name
+    try:
+        actions.add_field(member=request.member, slug=slug, revision=_revision(request), pointer=pointer, label=label)
+    except InvalidInput as error:
+        return _refused(request, slug, error)
+    return redirect(_address(slug, pointer, "form"))
+
+
+@require_POST
+@member_view
+def document(request: MemberRequest, slug: str) -> HttpResponse:
+    text = request.POST.get("document", "")[:MAX_TEXT]
+    try:
+        actions.save_document(member=request.member, slug=slug, revision=_revision(request), document=loads(text))
+    except NotStrictJson as error:
+        detail = pages.fault("draft.no_json", detail=str(error))
+        return _again(request, slug, Problem(_("Nothing was changed."), detail), text=text)
+    except InvalidInput as error:
+        return _refused(request, slug, error, text=text)
+    return redirect(_address(slug))
+
+
+@require_POST
+@member_view
+def publish(request: MemberRequest, slug: str) -> HttpResponse:
+    try:
+        actions.publish_draft(member=request.member, slug=slug, revision=_revision(request))
+    except InvalidTicketType:
+        return _again(request, slug, Problem(_("It was not published."), _("What is wrong stands beside each field.")))
+    except InvalidInput as error:
+        return _refused(request, slug, error)
+    return redirect(reverse("web:admin-type", args=[slug]))
+
+
+@require_POST
+@member_view
+def discard(request: MemberRequest, slug: str) -> HttpResponse:
+    try:
+        actions.discard_draft(member=request.member, slug=slug, revision=_revision(request))
+    except InvalidInput as error:
+        return _refused(request, slug, error)
+    return redirect("web:admin-types")

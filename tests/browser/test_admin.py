@@ -1,0 +1,68 @@
+"""An administrator changes who holds against whom, by keyboard, publishes, and the next verdict is another one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from atendimento.models import Membership
+from tests.browser.conftest import Open
+from tests.browser.test_axe import faults
+from tests.support import stories
+from tests.support.stories import World, change
+
+
+@pytest.fixture
+def admin_page(world: World, open_ticket: Open) -> Page:
+    return open_ticket(member=Membership.objects.get(organization=world.ana.organization, role="admin"))
+
+
+def test_an_order_is_changed_published_and_the_next_verdict_differs(world: World, admin_page: Page) -> None:
+    ticket = stories.recife(world)
+    world.say(ticket, "Aparelho: geladeira", "registry", "Cadastro")
+    world.accept(world.propose(ticket, change("/facts/aparelho", "geladeira", ("m-4", "geladeira"))))
+    world.say(ticket, "na verdade é um freezer")
+    (before,) = world.propose(ticket, change("/facts/aparelho", "freezer", ("m-5", "um freezer")))
+    assert before.verdict == "conflict"
+
+    page = admin_page
+    page.locator("#menu summary").click()
+    page.get_by_role("link", name="Administração").click()
+    page.get_by_role("link", name="Assistência técnica").click()
+    page.get_by_role("button", name="Editar num rascunho").click()
+    page.get_by_role("link", name="Aparelho", exact=True).click()
+    for _step in range(2):
+        page.get_by_role("button", name="O cliente: mais forte").focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#source-customer")).to_be_visible()
+    expect(page.locator(".sources li").first).to_contain_text("O cliente")
+    page.get_by_role("button", name="Publicar").click()
+    expect(page.get_by_text("versão 2", exact=True)).to_be_visible()
+
+    (after,) = world.propose(ticket, change("/facts/aparelho", "freezer", ("m-5", "é um freezer")))
+    assert after.verdict == "allowed"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)], ids=["wide", "narrow"])
+def test_its_screens_are_accessible(admin_page: Page, scheme: Any, size: tuple[int, int]) -> None:
+    page = admin_page
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    kind = "/admin/ticket-types/assistencia-tecnica/"
+    page.goto(kind)
+    page.get_by_role("button", name="Editar num rascunho").click()
+    asked = "?try=/facts/bairro&current=A&current_source=registry&new=B&new_source=customer"
+    for path in (
+        "/admin/ticket-types/",
+        f"{kind}{asked}",
+        f"{kind}draft/?field=/facts/bairro",
+        "/admin/members/",
+        "/admin/tokens/",
+        "/admin/log/",
+    ):
+        page.goto(path)
+        assert faults(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
