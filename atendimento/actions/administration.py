@@ -36,9 +36,12 @@ def log_act(*, member: Membership, kind: Act, subject: str, details: Mapping[str
 
 @transaction.atomic
 def add_member(*, member: Membership, email: str, name: str, role: str, password: str) -> Membership:
-    """Make a person a member. An account that is there keeps its password; whether there was one is not told.
+    """Make a person a member, with a first password.
 
-    Raises InvalidInput: bad address, no name, unknown role, weak password, member already.
+    An account of another organisation is not taken in: its first password was chosen there, so whoever chose it could
+    sign in here as well. Whoever runs the installation can add such a person by `create_member`.
+
+    Raises InvalidInput: bad address, no name, unknown role, weak password, member already, account of elsewhere.
     """
     access.require(member, Permission.MANAGE)
     if not name.strip() or len(name) > MAX_NAME:
@@ -51,10 +54,9 @@ def add_member(*, member: Membership, email: str, name: str, role: str, password
     organization = member.organization
     if Membership.objects.filter(organization=organization, user__email__iexact=email).exists():
         raise invalid("/email", "member.there_already", "is a member already")
-    known = User.objects.filter(email__iexact=email).exists()
-    made, _new = create_member(
-        organization=organization, email=email, role=role, name=name.strip(), password=None if known else password
-    )
+    if Membership.objects.filter(user__email__iexact=email).exists():
+        raise invalid("/email", "member.elsewhere", "belongs to an account of another organisation")
+    made, _new = create_member(organization=organization, email=email, role=role, name=name.strip(), password=password)
     log_act(member=member, kind=Act.MEMBER_ADDED, subject=made.name, details={"role": role})
     return made
 

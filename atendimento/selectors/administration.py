@@ -40,6 +40,9 @@ FAULTS: Final[Mapping[str, Promise]] = {
     "member.no_name": gettext_lazy("Give a name of at most 100 characters."),
     "member.unknown_role": gettext_lazy("Choose a role."),
     "member.weak_password": gettext_lazy("Use ten characters or more, no common password, not only digits."),
+    "member.elsewhere": gettext_lazy(
+        "This address belongs to an account of another organisation. Whoever runs this installation can add it."
+    ),
     "member.there_already": gettext_lazy("This person is a member already. Look in the list."),
     "member.last_admin": gettext_lazy("This is the only administrator. Make another one first."),
     "token.no_name": gettext_lazy("Give a name of at most 100 characters."),
@@ -185,4 +188,4 @@ def _options(labels: Mapping[str, Promise], chosen: str) -> tuple[Option, ...]:
 
 
 def member_added(name: str) -> str:
-    return _("%(name)s is a member now. Whoever had an account keeps the password of it.") % {"name": name}
+    return _("%(name)s is a member now.") % {"name": name}

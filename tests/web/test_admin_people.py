@@ -38,18 +38,20 @@ def test_the_way_there_is_shown_to_administrators_alone(adm: Any, silvia: Any) -
 
 def test_a_member_is_added_and_can_sign_in(world: World, adm: Any) -> None:
     answer = adm.post("/admin/members/", NEW)
-    assert "Bia Souza agora faz parte. Quem já tinha conta mantém a senha dela." in text(answer)
+    assert "Bia Souza agora faz parte." in text(answer)
     assert "agua-de-coco" not in answer.content.decode()
     assert User.objects.get(email=NEW["email"]).check_password(NEW["password"])
     assert Membership.objects.get(user__email=NEW["email"]).role == "agent"
     assert "Adm incluiu Bia Souza como Agente" in text(adm.get("/admin/log/"))
 
 
-def test_an_account_of_elsewhere_keeps_its_password_and_nothing_tells_that_it_was_there(world: World, adm: Any) -> None:
+def test_an_account_of_elsewhere_is_not_taken_in_since_its_password_was_chosen_there(world: World, adm: Any) -> None:
     other = stories.make("outra", "Outra")
     world.enter()
-    answer = adm.post("/admin/members/", NEW | {"email": other.ana.user.email})
-    assert "Bia Souza agora faz parte. Quem já tinha conta mantém a senha dela." in text(answer)
+    answer = adm.post("/admin/members/", NEW | {"email": other.ana.user.email.upper()})
+    assert answer.status_code == 400
+    assert "Este endereço é de uma conta de outra organização." in text(answer)
+    assert not Membership.objects.filter(organization=world.ana.organization, user_id=other.ana.user_id).exists()
     assert User.objects.get(pk=other.ana.user_id).check_password(stories.PASSWORD)
 
 
