@@ -55,6 +55,7 @@ def owner(transactional_db: None) -> Iterator[psycopg.Connection]:
 def three(owner: psycopg.Connection, settings: Any) -> Ticket:
     """A ticket with three versions, the second kept as a snapshot; another ticket, and another organisation."""
     settings.SNAPSHOT_EVERY = 2
+    settings.OPENAI_BASE_URL = ""  # nothing is queued that a worker of another test would take up
     make_house("outra")
     house = make_house()
     ticket = make_ticket(house)
