@@ -137,6 +137,11 @@ def test_other_commands_find_its_servers(shared_demonstration: Running) -> None:
 
 
 def test_what_is_killed_comes_back_with_a_line(shared_demonstration: Running) -> None:
+    # A worker is known by the title that it gives itself once it is up, a moment after the page answers.
+    named = time.monotonic() + 60
+    while sum("MainProcess" in line for line in shared_demonstration.left) < 2:
+        assert time.monotonic() < named, shared_demonstration.left
+        time.sleep(0.2)
     for line in shared_demonstration.left:
         pid, words = line.split(" ", 1)
         if any(part in words for part in ("uvicorn", "MainProcess", "postgres -D", "redis-server")):
