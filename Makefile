@@ -45,9 +45,6 @@ test: install ## Run every test, the browser's included
 coverage: install ## Branch coverage of the domain
 	$(BIN)/python -m pytest tests/memoria -p no:randomly --cov --cov-report=term-missing $(ARGS)
 
-journeys: install ## Bring the public dialogues in and have them read (long; needs LASTRO_SHARED)
-	$(BIN)/python -m pytest -n 0 tests/journeys/dialogues.py $(ARGS)
-
 mutation: install ## Plant faults in the rules and see each one found (long; ARGS="--only cascade --write")
 	$(BIN)/python -m benchmarks.mutation $(ARGS)
 

@@ -123,8 +123,9 @@ def live_server_process(django_db_setup: None) -> Iterator[LiveServer]:
     server.child.stop(3)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def live_worker_process(django_db_setup: None) -> Iterator[LiveWorker]:
+    """Per module: a worker that outlived the tests which asked for it would read the next ones' messages as well."""
     worker = LiveWorker()
     yield worker
     worker.child.stop(3)

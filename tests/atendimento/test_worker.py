@@ -15,7 +15,7 @@ from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
 from atendimento import embedded, tasks
-from atendimento.models import Proposal, ProposedChange, RunStatus, Ticket
+from atendimento.models import Message, Proposal, ProposedChange, RunStatus, Ticket
 from atendimento.processes import Child
 from tests import settings
 from tests.atendimento.test_runs import TORRE
@@ -131,3 +131,28 @@ def test_a_task_s_id_leaves_the_log_with_it(house: House) -> None:
         get_logger().info("between two tasks")
 
     assert "proposal" not in lines[-1]
+
+
+def test_killed_and_cut_off_twice_every_message_is_read_once(
+    worker: Callable[[], Child], broker: embedded.Redis, model_server: ModelServer
+) -> None:
+    """The worker is killed in its call and the broker goes with it, two times over."""
+    house = make_house()
+    ticket = make_ticket(house)
+    running = worker()
+    for turn in (1, 2):
+        model_server.answer(delay=4)
+        model_server.answer()
+        say_and_die(house, ticket)
+        model_server.wait_for_chats(2 * turn - 1, 60)
+
+        os.killpg(running.pid, signal.SIGKILL)
+        assert broker.child is not None
+        broker.child.stop(2)
+        broker.start(broker.port)
+        running = worker()
+
+        until(lambda turn=turn: ready() == turn, 90)  # type: ignore[misc]
+    assert [row.attempts for row in Proposal.objects.order_by("created_at")] == [2, 2]
+    assert len(model_server.chats) == 4
+    assert not Message.objects.filter(awaits_reading=True).exists()
