@@ -2,13 +2,19 @@
 
 The client's own retries are off. What to do next, `memoria.runs.step` says; the caller waits in its queue. No message
 text is ever logged here.
+
+A timeout of the socket's begins anew with each byte, so a server that drips would hold a worker for hours. Requests
+therefore run on a loop of this process's own, where the whole of each ends at its deadline.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+import os
+import threading
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -24,7 +30,7 @@ _NO_KEY: Final = "none"  # servers without keys ignore it; the client will not s
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model is reached. `timeout` is in seconds, for connecting and for each wait on the answer."""
+    """Where a model is reached. `timeout` is in seconds, from connecting to the answer's last byte."""
 
     base_url: str
     api_key: str = field(repr=False)
@@ -59,7 +65,7 @@ class Embedded:
 def ask(request: Request, endpoint: Endpoint, mode: Mode, read: Reader = read_answer) -> Reply:
     """Ask once. Raises nothing for what servers and networks do: it is in the reply's outcome."""
     body = payload(request, endpoint.model, mode)
-    answer = _send(lambda: _client(endpoint).chat.completions.with_raw_response.create(**body))
+    answer = _send(endpoint, lambda client: client.chat.completions.with_raw_response.create(**body))
     if not isinstance(answer, _Body):
         return Reply(answer)
     named = answer.document.get("model") if isinstance(answer.document, dict) else None
@@ -75,7 +81,7 @@ def ask(request: Request, endpoint: Endpoint, mode: Mode, read: Reader = read_an
 def embed(texts: Sequence[str], endpoint: Endpoint) -> Embedded | Unreached | Rejected:
     """The vectors of these texts. A server without embeddings is `Rejected`: search goes on by full text alone."""
     body: dict[str, Any] = {"model": endpoint.model, "input": list(texts), "encoding_format": "float"}
-    answer = _send(lambda: _client(endpoint).embeddings.with_raw_response.create(**body))
+    answer = _send(endpoint, lambda client: client.embeddings.with_raw_response.create(**body))
     if not isinstance(answer, _Body):
         return answer
     vectors = _vectors(answer.document, len(texts))
@@ -107,17 +113,52 @@ class _Body:
 
 
 @lru_cache(maxsize=16)
-def _client(endpoint: Endpoint) -> openai.OpenAI:
+def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     """One client, and with it one pool of connections, for each endpoint of this process."""
-    return openai.OpenAI(
-        base_url=endpoint.base_url, api_key=endpoint.api_key or _NO_KEY, timeout=endpoint.timeout, max_retries=0
+    return openai.AsyncOpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.api_key or _NO_KEY,
+        timeout=endpoint.timeout,
+        max_retries=0,
+        # A redirect would be a second request that nobody counts, and might lead to a server that nobody chose.
+        http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
     )
 
 
-def _send(request: Callable[[], Any]) -> _Body | Unreached | Rejected:
+@lru_cache(maxsize=1)
+def _loop() -> asyncio.AbstractEventLoop:
+    """The loop on which this process's requests run, in a thread that ends with the process."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True, name="llm").start()
+    return loop
+
+
+def _forget() -> None:
+    _client.cache_clear()
+    _loop.cache_clear()
+
+
+# A child has neither its parent's threads nor a right to its connections.
+os.register_at_fork(after_in_child=_forget)
+
+
+def _send(endpoint: Endpoint, request: Callable[[openai.AsyncOpenAI], Awaitable[Any]]) -> _Body | Unreached | Rejected:
+    answered = asyncio.run_coroutine_threadsafe(_within_deadline(endpoint, request), _loop())
     try:
-        response = request()
-    except openai.APITimeoutError:
+        return answered.result()
+    except BaseException:
+        # The worker is told to end: nobody waits for this answer any more.
+        answered.cancel()
+        raise
+
+
+async def _within_deadline(
+    endpoint: Endpoint, request: Callable[[openai.AsyncOpenAI], Awaitable[Any]]
+) -> _Body | Unreached | Rejected:
+    try:
+        async with asyncio.timeout(endpoint.timeout):
+            response = await request(_client(endpoint))
+    except (openai.APITimeoutError, TimeoutError):
         return Unreached("timeout")
     except openai.APIConnectionError as error:
         return Unreached("connection", detail=type(error.__cause__).__name__ if error.__cause__ else "")

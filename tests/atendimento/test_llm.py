@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -111,6 +113,60 @@ def test_a_server_that_hangs_cuts_or_is_not_there_is_an_outcome(
     nobody = ask(request_for_a, Endpoint("http://127.0.0.1:9/v1", "", "m", 0.5), Mode.JSON_SCHEMA).outcome
     assert isinstance(nobody, Unreached)
     assert nobody.kind == "connection"
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        lambda server: server.drip(),
+        lambda server: server.send(HEAD + b"X-Slow: " + b"a" * 200, drip=0.1),  # not even the head is whole in time
+        lambda server: server.send(b"HTTP/1.1 103 Early Hints\r\n\r\n" * 40, drip=0.02),
+        lambda server: server.send(HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\n{\r\n" * 100, drip=0.02),
+    ],
+)
+def test_a_server_that_drips_holds_nobody_beyond_the_deadline(
+    model_server: ModelServer, endpoint: Endpoint, request_for_a: Request, script: Callable[[ModelServer], None]
+) -> None:
+    script(model_server)
+    began = time.monotonic()
+    assert ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome == Unreached("timeout")
+    assert time.monotonic() - began < 3  # the deadline is half a second; what is more is a busy machine's
+    # The connection is given up with it: the next request has one of its own.
+    assert isinstance(ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome, Answered)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",  # closed without a word
+        b"SSH-2.0-OpenSSH_9.6\r\n",  # no HTTP at all
+        HEAD,  # closed in the head
+        HEAD + b"Content-Length: 400\r\n\r\n{",  # closed in the body
+        HEAD + b'Transfer-Encoding: chunked\r\n\r\n5\r\n{"cho',  # closed in a chunk
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n",  # a length that is none
+        HEAD + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope",
+    ],
+)
+def test_a_connection_that_breaks_wherever_it_does_is_an_outcome_of_one_request(
+    model_server: ModelServer, endpoint: Endpoint, request_for_a: Request, raw: bytes
+) -> None:
+    model_server.send(raw)
+    outcome = ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome
+    assert isinstance(outcome, Unreached)
+    assert outcome.kind in ("connection", "not_a_completion")
+    assert len(model_server.chats) == 1
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_followed_nowhere(
+    model_server: ModelServer, endpoint: Endpoint, request_for_a: Request, status: int
+) -> None:
+    model_server.reply(Reply(status=status, headers={"Location": f"{model_server.url}/chat/completions"}))
+    assert ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome == Rejected(status, "")
+    assert len(model_server.requests) == 1
 
 
 def test_what_the_model_itself_does_wrong_is_told_apart(

@@ -26,6 +26,8 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
     cut_after: int | None = None  # bytes sent before the connection is dropped
+    drip: float = 0.0  # seconds between any two bytes of the body
+    raw: bytes | None = None  # sent instead of an HTTP answer; then the connection is closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Asked:
     path: str
     headers: dict[str, str]
     body: Body
+    raw: bytes = b""  # the body as it came over the wire
 
 
 def completion(content: str | None, *, finish: str = "stop", tool_calls: list[Body] | None = None, **message: Any) -> Body:
@@ -89,6 +92,14 @@ class ModelServer:
     def hang(self, seconds: float) -> None:
         """Answers so late that the client has given up."""
         self._add(Reply(body=_json(completion('{"changes": []}')), delay=seconds))
+
+    def drip(self, pause: float = 0.1) -> None:
+        """A good answer, byte by byte: no single wait is long, the whole never ends in time."""
+        self._add(Reply(body=_json(completion('{"changes": []}')), drip=pause))
+
+    def send(self, raw: bytes, *, drip: float = 0.0) -> None:
+        """These bytes in place of an HTTP answer, and no more."""
+        self._add(Reply(raw=raw, drip=drip))
 
     def cut_connection(self, after: int = 40) -> None:
         """Drops the connection in the middle of the body."""
@@ -189,17 +200,29 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        reply = self.owner.take(Asked(self.path, dict(self.headers.items()), json.loads(raw or b"{}")))
+        reply = self.owner.take(Asked(self.path, dict(self.headers.items()), json.loads(raw or b"{}"), raw))
         if reply.delay:
             time.sleep(reply.delay)
+        if reply.raw is not None:
+            self._write(reply.raw, reply.drip)
+            self.close_connection = True
+            return
         self.send_response(reply.status)
         for name, value in {"Content-Type": "application/json", **reply.headers}.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
-        self.wfile.write(reply.body[: reply.cut_after])
+        self._write(reply.body[: reply.cut_after], reply.drip)
         if reply.cut_after is not None:
             self.close_connection = True
+
+    def _write(self, data: bytes, drip: float) -> None:
+        if not drip:
+            self.wfile.write(data)
+            return
+        for place in range(len(data)):
+            self.wfile.write(data[place : place + 1])
+            time.sleep(drip)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 -- the base class names it so
         """Pytest's output is for the tests."""
