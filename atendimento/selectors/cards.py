@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from atendimento import wording
 from atendimento.models import ProposedChange
-from atendimento.selectors import change_words, controls, quotes, values
+from atendimento.selectors import change_words, controls, grounds, quotes, values
 from atendimento.selectors.model_saw import model_saw
 from atendimento.selectors.pages import CascadeRow, CautionView, ChangeCard, ChangeUrls, RefusedRow, Side, SlotCard
 from atendimento.selectors.parts import DiffPart, Problem
@@ -290,7 +290,7 @@ def _card(pointer: str, slot: Slot, sight: Sight, kind: str) -> SlotCard:
     key = slot_key(pointer)
     place = sight.ticket_type.place(pointer, sight.state.values)
     held = values.held(sight.state, pointer)
-    forms = controls.for_place(sight.ticket_type, place, held) if place is not None else ()
+    forms = controls.to_record(sight.ticket_type, place, held) if place is not None else ()
     failure = sight.failed(key)
     if failure is not None:
         forms = controls.typed(forms, failure.typed)
@@ -304,6 +304,7 @@ def _card(pointer: str, slot: Slot, sight: Sight, kind: str) -> SlotCard:
         sentences=(),
         quotes=quotes.of_evidence(slot.evidence, sight.messages),
         controls=forms,
+        confirmers=grounds.confirmers(sight.ticket_type, pointer),
         may_settle_against=sight.may_override,
         problem=failure.problem if failure else None,
         open_form=failure.form if failure else "",

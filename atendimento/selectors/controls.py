@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 from atendimento import wording
-from atendimento.selectors import values
+from atendimento.selectors import grounds, values
 from atendimento.selectors.parts import Control, Option
 from memoria.fields import TicketType
 from memoria.members import OWNERS, SHAPES, Place
@@ -36,6 +36,12 @@ def for_place(ticket_type: TicketType, place: Place, value: Json | Missing) -> t
     if place.kind == "new":
         return _member(ticket_type, collection, value if isinstance(value, dict) else {})
     return ()
+
+
+def to_record(ticket_type: TicketType, place: Place, value: Json | Missing) -> tuple[Control, ...]:
+    """The controls that record a value there, and on whose word; none where nobody's word is permitted."""
+    forms, word = for_place(ticket_type, place, value), grounds.whose_word(ticket_type, place)
+    return (*forms, word) if forms and word is not None else ()
 
 
 def typed(controls: Iterable[Control], given: Mapping[str, str]) -> tuple[Control, ...]:

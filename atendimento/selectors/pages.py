@@ -178,6 +178,7 @@ class SlotCard:
     sides: tuple[Side, ...] = ()
     on_hold: tuple[CascadeRow, ...] = ()
     controls: tuple[Control, ...] = ()
+    confirmers: tuple[Option, ...] = ()
     may_settle_against: bool = True
     problem: Problem | None = None
     open_form: str = ""
@@ -236,6 +237,7 @@ class SlotRow:
     finished: bool = False
     can_withdraw: bool = False
     can_confirm: bool = False
+    confirmers: tuple[Option, ...] = ()
     sensitive: bool = False
     problem: Problem | None = None
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from atendimento import wording
-from atendimento.selectors import cards, controls, quotes, values
+from atendimento.selectors import cards, controls, grounds, quotes, values
 from atendimento.selectors.cards import Sight
 from atendimento.selectors.pages import Link, NewMember, SlotRow, StateGroup
 from atendimento.selectors.parts import Chip, Control
@@ -60,11 +60,15 @@ def _fields(group: str, sight: Sight, chains: Mapping[str, tuple[Link, ...]], *,
             continue
         slot = sight.state.slots.get(pointer)
         held = values.held(sight.state, pointer)
-        forms = controls.for_place(sight.ticket_type, Place("field", pointer), held) if editable else ()
+        place = Place("field", pointer)
+        forms = controls.to_record(sight.ticket_type, place, held) if editable else ()
         row = _row(
             pointer, field.label, values.show_at(sight.ticket_type, pointer, held, sight.state), slot, sight, forms, chains
         )
-        yield replace(row, can_withdraw=editable and slot is not None and slot.holds, sensitive=field.sensitive)
+        if editable and not forms:
+            row = replace(row, notes=(*row.notes, grounds.only_from(sight.ticket_type, place)))
+        can_withdraw = editable and slot is not None and slot.holds and bool(forms)
+        yield replace(row, can_withdraw=can_withdraw, sensitive=field.sensitive)
 
 
 def _row(
@@ -99,6 +103,7 @@ def _row(
         challengers=cards.sides(pointer, slot, sight)[1:] if slot.challengers else (),
         controls=forms,
         can_confirm=slot.status is SlotStatus.NEEDS_CONFIRMATION,
+        confirmers=grounds.confirmers(sight.ticket_type, pointer),
         problem=problem,
     )
 
@@ -166,7 +171,7 @@ def _member(
     if editable and not finished and isinstance(status, str):
         target = f"{pointer}/status"
         place = sight.ticket_type.place(target, sight.state.values)
-        forms = controls.for_place(sight.ticket_type, place, status) if place is not None else ()
+        forms = controls.to_record(sight.ticket_type, place, status) if place is not None else ()
     shown = replace(
         row,
         chip=chip,
@@ -186,7 +191,7 @@ def _new_member(group: str, sight: Sight) -> NewMember | None:
     if "agent" not in sight.ticket_type.collections[group].sources:
         return None
     pointer = f"/{group}/-"
-    forms = controls.for_place(sight.ticket_type, Place("new", pointer, group), MISSING)
+    forms = controls.to_record(sight.ticket_type, Place("new", pointer, group), MISSING)
     failure = sight.failed(cards.slot_key(pointer))
     if failure is not None:
         forms = controls.typed(forms, failure.typed)

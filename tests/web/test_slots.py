@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from atendimento.models import Ticket, TicketState
+from atendimento.actions import ticket_types
+from atendimento.models import Membership, Ticket, TicketState
 from tests.support import stories
 from tests.support.asking import act, text
 from tests.support.stories import World
@@ -66,6 +67,33 @@ def test_what_waits_for_nothing_cannot_be_confirmed(ana: Client, stale: Ticket) 
 
 
 # set
+
+
+OFFERED = [
+    ("/facts/orcamento", ["", "customer", "third_party", "registry"]),  # an agent's word counts, whoever it relays
+    ("/facts/endereco", ["customer"]),  # only what the customer tells by phone has a source of its own here
+]
+
+
+@pytest.mark.parametrize(("pointer", "offered"), OFFERED)
+def test_only_words_that_count_are_offered(world: World, ana: Client, pointer: str, offered: list[str]) -> None:
+    response = ana.get(f"/tickets/{stories.recife(world).pk}/", {"pane": "state"})
+    rows = {row.pointer: row for group in response.context["page"].memory.groups for row in group.rows}
+    (word,) = [control for control in rows[pointer].controls if control.name == "reported"]
+    assert [option.value for option in word.options] == offered
+
+
+def test_a_field_that_takes_nobodys_word_says_whose_messages_count(world: World, ana: Client) -> None:
+    definition = {**stories.TICKET_TYPE, "fields": {**stories.TICKET_TYPE["fields"], "/facts/medicao": MEASURED}}
+    admin = Membership.objects.get(organization=world.ana.organization, role="admin")
+    ticket_types.publish_ticket_type(member=admin, document=definition)
+    response = ana.get(f"/tickets/{stories.recife(world).pk}/", {"pane": "state"})
+    rows = {row.pointer: row for group in response.context["page"].memory.groups for row in group.rows}
+    assert not rows["/facts/medicao"].controls
+    assert "Aqui só vale a palavra de: ferramenta." in rows["/facts/medicao"].notes
+
+
+MEASURED = {"label": "Medição", "schema": {"type": "string"}, "sources": ["tool"]}
 
 
 @pytest.mark.parametrize(
