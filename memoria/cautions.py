@@ -112,7 +112,7 @@ def turns(text: str, start: int, end: int, next_text: str | None) -> tuple[Turn,
 
 def _negation(before: str, quote: str, after: str, next_text: str | None) -> str | None:
     # The quote stands behind for `n`, which is a house number's sign where a number follows.
-    found = _NEGATION.search(before + quote)
+    found = _NEGATION.search(before + quote) if before else None
     if found is not None and found.end() <= len(before):
         return found.group().casefold()
     if after.startswith(" "):

@@ -135,7 +135,7 @@ class Draft:
     ) -> None:
         """Make a field, a status or a due hold `value`, or withdraw it, or withdraw a member (C1, C2, K8, M9)."""
         pointer = place.pointer
-        old = standing(self.state, place)
+        old = standing(self._slots, place)
         held = lookup(self._values, pointer)
         nothing = isinstance(value, Missing) or (place.kind == "due" and value is None)
         status = SlotStatus.OPEN if nothing else SlotStatus.CURRENT
@@ -248,7 +248,7 @@ class Draft:
 
     def _challenge(self, place: Place, challenger: Challenger) -> None:
         """P6: the value stays, and the other voice is recorded beside it."""
-        slot = standing(self.state, place)
+        slot = standing(self._slots, place)
         if slot is None:
             raise ValueError(f"nothing stands at {place.pointer} that could be challenged")
         if place.pointer not in self._slots:

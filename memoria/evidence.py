@@ -147,16 +147,19 @@ def find_quote(citation: Citation, transcript: Transcript) -> Found | Reason:
     if message.deleted:
         return Reason(Code.QUOTE_NOT_FOUND, "E3", data)
     first: tuple[int, int] | None = None
+    start = end = 0
     stands = quotable = ambiguous = False
     for span in folded.each(needle) if citation.start is None else folded.each_from(needle, citation.start):
         stands = True
-        if message.automatic or not _quotable(message, folded.original(span)):
+        original = folded.original(span)
+        if message.automatic or not _quotable(message, original):
             continue
         quotable = True
         if folded.cuts(span):
             continue
-        first = first or span
-        if citation.start is None and folded.original(span) != folded.original(first):
+        if first is None:
+            first, (start, end) = span, original
+        elif citation.start is None and original != (start, end):
             ambiguous = True
             break
     if not stands:
@@ -165,7 +168,6 @@ def find_quote(citation: Citation, transcript: Transcript) -> Found | Reason:
         return Reason(Code.NOT_QUOTABLE, "E3", data)
     if first is None:
         return Reason(Code.QUOTE_CUTS_WORD, "E8", data)
-    start, end = folded.original(first)
     following = transcript.following(message)
     turned = turns(message.text, start, end, following.text if following else None)
     evidence = Evidence(message.id, message.text[start:end], start, end, ambiguous, tuple(turn.kind for turn in turned))

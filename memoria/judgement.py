@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 
 from memoria.cascade import Ground, fallout
 from memoria.commitments import Voice, add_problem, is_finished, is_performed, move_problem
@@ -69,24 +68,32 @@ def _spelled(value: Json | Missing) -> str:
     return "[" + ",".join(map(_spelled, value)) + "]"
 
 
-@dataclass(frozen=True)
 class _Case:
-    """A change on its way through the checks. Not slotted: what the checks share is worked out once."""
+    """A change on its way through the checks, and what they share."""
 
-    state: State
-    change: Change
-    desk: Desk
-    statement: Statement | None
-    place: Place
-    found: tuple[Found, ...] = ()
+    def __init__(self, state: State, change: Change, desk: Desk, statement: Statement | None, place: Place) -> None:
+        self.state = state
+        self.change = change
+        self.desk = desk
+        self.statement = statement
+        self.place = place
+        self.values: Mapping[str, Json] = state.values
+        self.sources = desk.ticket_type.sources_of(place)
+        self.held: Json | Missing = MISSING if place.kind == "new" else lookup(state.values, place.pointer)
+        self.found: tuple[Found, ...] = ()
+        self.claim: Claim | None = None  # E5, E9: whose words these are, and how old; None where that is not known yet
+        if statement is not None:
+            source = statement_source(self.sources, statement.reported)
+            self.claim = Claim(source, desk.actor.author, desk.moment)
 
-    @property
-    def values(self) -> Mapping[str, Json]:
-        return self.state.values
-
-    @cached_property
-    def sources(self) -> tuple[str, ...]:
-        return self.desk.ticket_type.sources_of(self.place)
+    def rest_on(self, found: tuple[Found, ...]) -> Claim:
+        """Keep the evidence, all of which stands, and tell whose claim this is."""
+        self.found = found
+        if self.claim is None:
+            primary = found[0].message
+            source = INFERENCE if self.change.inference else primary.author.kind.value
+            self.claim = Claim(source, primary.author, primary.age)
+        return self.claim
 
     @property
     def voice(self) -> Voice:
@@ -97,20 +104,6 @@ class _Case:
     def member(self) -> Mapping[str, Json]:
         found: Mapping[str, Json] = self.values[self.place.collection or ""][self.place.member]
         return found
-
-    @cached_property
-    def held(self) -> Json | Missing:
-        return MISSING if self.place.kind == "new" else lookup(self.values, self.place.pointer)
-
-    @cached_property
-    def claim(self) -> Claim:
-        """E5, E9: whose words these are, and how old."""
-        if self.statement is not None:
-            source = statement_source(self.sources, self.statement.reported)
-            return Claim(source, self.desk.actor.author, self.desk.moment)
-        primary = self.found[0].message
-        source = INFERENCE if self.change.inference else primary.author.kind.value
-        return Claim(source, primary.author, primary.age)
 
 
 def judge(
@@ -141,11 +134,11 @@ def judge(
     found = find_quotes(change.evidence, desk.transcript)
     if isinstance(found, Reason):
         return _refused(found, case)
-    case = replace(case, found=found)
-    problem = _literal_problem(case) or _rejection_problem(case, rejected) or _source_problem(case)
+    claim = case.rest_on(found)
+    problem = _literal_problem(case) or _rejection_problem(case, rejected) or _source_problem(case, claim)
     if problem is not None:
         return _refused(problem, case)
-    return _decided(case)
+    return _decided(case, claim)
 
 
 def _refused(reason: Reason, case: _Case | None = None) -> Judgement:
@@ -155,8 +148,7 @@ def _refused(reason: Reason, case: _Case | None = None) -> Judgement:
 
 
 def _judgement(case: _Case, verdict: Verdict, reason: Reason, same_as: str | None = None) -> Judgement:
-    known = case.statement is not None or bool(case.found)
-    claim = case.claim if known else None
+    claim = case.claim
     return Judgement(
         verdict,
         (reason,),
@@ -165,7 +157,7 @@ def _judgement(case: _Case, verdict: Verdict, reason: Reason, same_as: str | Non
         claim.author if claim else None,
         claim.age if claim else None,
         case.held,
-        _preview(case) if verdict in (Verdict.ALLOWED, Verdict.CONFLICT) else (),
+        _preview(case, claim) if claim is not None and verdict in (Verdict.ALLOWED, Verdict.CONFLICT) else (),
         same_as,
         _cautions(case) if verdict is not Verdict.REFUSED else (),
     )
@@ -232,46 +224,46 @@ def _rejection_problem(case: _Case, rejected: Collection[Rejection]) -> Reason |
     return None
 
 
-def _source_problem(case: _Case) -> Reason | None:
+def _source_problem(case: _Case, claim: Claim) -> Reason | None:
     """P1 and A1, and what M1 and A1 exempt: a completion by its performer, a revocation."""
-    claim, sources, place = case.claim, case.sources, case.place
-    not_allowed = Reason(Code.SOURCE_NOT_ALLOWED, "P1", {"source": claim.source, "sources": list(sources)})
+    sources, place = case.sources, case.place
+    ruled = "A1" if place.collection == "authorizations" else "P1"
     if claim.inferred:
         field = case.desk.ticket_type.fields.get(place.pointer)
         if field is None or field.inference == "refuse":
-            rule = "A1" if place.collection == "authorizations" else "P1"
-            return Reason(Code.INFERENCE_REFUSED, rule, {"sources": list(sources)})
-        return None if claim.author.kind.value in sources else not_allowed
-    if place.kind == "status" and place.collection == "authorizations" and case.change.value == _REVOKED:
-        by_right = case.voice.is_staff or case.voice.is_customer
-        return None if by_right else Reason(Code.SOURCE_NOT_ALLOWED, "A1", dict(not_allowed.data))
-    if claim.source in sources:
-        return None
-    if place.kind == "status" and place.collection == "commitments" and case.change.value in ("done", "failed"):
-        collection = case.desk.ticket_type.collections["commitments"]
-        if "performer" in collection.completion_sources and is_performed(case.member.get("owner"), case.voice):
-            return None
-    return (
-        Reason(Code.SOURCE_NOT_ALLOWED, "A1", dict(not_allowed.data)) if place.collection == "authorizations" else not_allowed
-    )
+            return Reason(Code.INFERENCE_REFUSED, ruled, {"sources": list(sources)})
+        allowed = claim.author.kind.value in sources
+    elif place.kind == "status" and place.collection == "authorizations" and case.change.value == _REVOKED:
+        allowed = case.voice.is_staff or case.voice.is_customer
+    else:
+        allowed = claim.source in sources or _completes(case)
+    return None if allowed else Reason(Code.SOURCE_NOT_ALLOWED, ruled, {"source": claim.source, "sources": list(sources)})
 
 
-def _decided(case: _Case) -> Judgement:
+def _completes(case: _Case) -> bool:
+    """M1: whether the change tells the end of a promise in the words of the one who performs it."""
+    if case.place.kind != "status" or case.place.collection != "commitments" or case.change.value not in ("done", "failed"):
+        return False
+    performers = "performer" in case.desk.ticket_type.collections["commitments"].completion_sources
+    return performers and is_performed(case.member.get("owner"), case.voice)
+
+
+def _decided(case: _Case, claim: Claim) -> Judgement:
     if case.place.kind == "new":
-        return _decided_new(case)
+        return _decided_new(case, claim)
     value: Json | Missing = MISSING if case.change.removes else case.change.value
     if same_json(case.held, value):
         return _judgement(case, Verdict.NO_CHANGE, Reason(Code.SAME_VALUE, "P3"))
     problem = _transition_problem(case)
     if problem is not None:
         return _refused(problem, case)
-    slot = standing(case.state, case.place)
+    slot = standing(case.state.slots, case.place)
     if case.place.kind == "status":
         # P9: a status moves by its transitions, under P1, P3 and P7 alone.
-        verdict, reason = weigh(slot, case.claim, case.sources, "latest", undefended=True)
+        verdict, reason = weigh(slot, claim, case.sources, "latest", undefended=True)
         if verdict is Verdict.REFUSED:
             return _refused(reason, case)
-        moved = Reason(Code.TRANSITION, "P9", {"from": case.held, "to": value, "source": case.claim.source})
+        moved = Reason(Code.TRANSITION, "P9", {"from": case.held, "to": value, "source": claim.source})
         return _judgement(case, Verdict.ALLOWED, moved)
     undefended = False
     tie = "latest"
@@ -281,15 +273,15 @@ def _decided(case: _Case) -> Judgement:
         undefended = awaits and slot is not None and slot.status is SlotStatus.CURRENT
     elif case.place.kind == "field":
         tie = case.desk.ticket_type.fields[case.place.pointer].tie
-    verdict, reason = weigh(slot, case.claim, case.sources, tie, undefended=undefended)
+    verdict, reason = weigh(slot, claim, case.sources, tie, undefended=undefended)
     return _judgement(case, verdict, reason)
 
 
-def standing(state: State, place: Place) -> Slot | None:
+def standing(slots: Mapping[str, Slot], place: Place) -> Slot | None:
     """The slot that a change meets: its own, or, before the first change of a status or a due, its member's (P9, M9)."""
-    slot = state.slots.get(place.pointer)
+    slot = slots.get(place.pointer)
     if slot is None and place.kind in ("status", "due"):
-        return state.slots.get(place.member_pointer)
+        return slots.get(place.member_pointer)
     return slot
 
 
@@ -311,7 +303,7 @@ def member_words(collection: str, member: Mapping[str, Json]) -> tuple[str, ...]
     return tuple(fold_words(str(member.get(key, ""))) for key in SHAPES[collection].text_keys)
 
 
-def _decided_new(case: _Case) -> Judgement:
+def _decided_new(case: _Case, claim: Claim) -> Judgement:
     collection = case.place.collection or ""
     value = completed_member(collection, case.change.value if isinstance(case.change.value, dict) else {})
     message = case.found[0].message.id if case.found else None
@@ -327,7 +319,7 @@ def _decided_new(case: _Case) -> Judgement:
         problem = add_problem(rules, value, case.voice, case.values[collection], case.change.reason)
         if problem is not None:
             return _refused(problem, case)
-    return _judgement(case, Verdict.ALLOWED, Reason(Code.NEW_MEMBER, "P2", {"source": case.claim.source}))
+    return _judgement(case, Verdict.ALLOWED, Reason(Code.NEW_MEMBER, "P2", {"source": claim.source}))
 
 
 def _same_member(state: State, collection: str, words: tuple[str, ...], message: str) -> tuple[str | None, bool]:
@@ -351,11 +343,11 @@ def _same_member(state: State, collection: str, words: tuple[str, ...], message:
 # --- what a person must see ---------------------------------------------------------------------------------------
 
 
-def _preview(case: _Case) -> tuple[str, ...]:
+def _preview(case: _Case, claim: Claim) -> tuple[str, ...]:
     """K5: what taking the change alone would put in doubt."""
     if case.place.kind != "field":
         return ()
-    ground = Ground(case.place.pointer, case.claim.age)
+    ground = Ground(case.place.pointer, claim.age)
     return tuple(fallen.pointer for fallen in fallout(case.desk.ticket_type, case.values, case.state.slots, (ground,), {}))
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, Final
 
 Json = Any  # a JSON value: None, bool, int, float, str, list or dict of such
@@ -68,6 +69,7 @@ class Operation:
 _BAD_ESCAPE = re.compile(r"~(?![01])")
 
 
+@lru_cache(maxsize=1024)
 def parse_pointer(pointer: str) -> tuple[str, ...]:
     """The reference tokens of a pointer, unescaped: `/facts/a~1b` -> `("facts", "a/b")`.
 
