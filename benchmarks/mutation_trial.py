@@ -1,0 +1,115 @@
+"""Tries the mutants of a prepared folder: the tests are collected once, and each mutant runs in a fork of that.
+
+    python benchmarks/mutation_trial.py FOLDER WORKERS
+
+The folder holds `memoria` with mutmut's mutants, `tests`, and `mutants.json`: their names. Of each mutant run the tests
+that reach its function, the quickest first, until one fails. Outcomes go to `outcomes.json`, by name: `killed` (with the
+test that did), `timeout`, `survived`, `unreached`. Exits non-zero where the tests fail without any mutant.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+from mutmut.mutation.trampoline import set_mutant_under_test
+from mutmut.state import state
+
+SECONDS = 60
+"""Of a processor, for the tests of one mutant: some make a loop endless."""
+
+KILLED, SURVIVED = 1, 0
+
+
+class Trial:
+    """Stands in for pytest's own loop over the tests."""
+
+    def __init__(self, folder: Path, workers: int) -> None:
+        self.folder = folder
+        self.workers = workers
+        self.names: list[str] = json.loads((folder / "mutants.json").read_text("utf-8"))
+        self.outcomes: dict[str, str] = {}
+        self.running: dict[int, tuple[str, list[str], int]] = {}  # by process id: mutant, its tests, a pipe's end
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        reached = self._reached(session.items)
+        set_mutant_under_test("")
+        for name in self.names:
+            tests = reached.get(name.rpartition("__mutmut_")[0], [])
+            if not tests:
+                self.outcomes[name] = "unreached"
+                continue
+            while len(self.running) >= self.workers:
+                self._await_one()
+            self._start(name, tests)
+        while self.running:
+            self._await_one()
+        self._save()
+        return True
+
+    def _reached(self, items: list[Any]) -> dict[str, list[Any]]:
+        """The tests that reach each function, the quickest first. A test that fails now ends it all."""
+        found: dict[str, list[tuple[float, int, Any]]] = {}
+        for number, item in enumerate(items):
+            set_mutant_under_test("stats")
+            state()._stats.clear()  # noqa: SLF001 - mutmut tells it nowhere else
+            started = time.perf_counter()
+            failed = [report for report in runtestprotocol(item, log=False, nextitem=None) if report.failed]
+            took = time.perf_counter() - started
+            if failed:
+                raise SystemExit(f"fails without any mutant: {item.nodeid}\n{failed[0].longreprtext}")
+            for function in state()._stats:  # noqa: SLF001
+                found.setdefault(function, []).append((took, number, item))
+        return {function: [item for _, _, item in sorted(tests)] for function, tests in found.items()}
+
+    def _start(self, name: str, tests: list[Any]) -> None:
+        reading, writing = os.pipe()
+        process = os.fork()
+        if process:
+            os.close(writing)
+            self.running[process] = (name, [item.nodeid for item in tests], reading)
+            return
+        os.close(reading)
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        set_mutant_under_test(name)
+        for number, item in enumerate(tests):
+            if any(report.failed for report in runtestprotocol(item, log=False, nextitem=None)):
+                os.write(writing, str(number).encode())
+                os._exit(KILLED)
+        os._exit(SURVIVED)
+
+    def _await_one(self) -> None:
+        process, status = os.wait()
+        name, tests, reading = self.running.pop(process)
+        number = os.read(reading, 20).decode()
+        os.close(reading)
+        code = os.waitstatus_to_exitcode(status)
+        if code == KILLED:
+            self.outcomes[name] = f"killed by {tests[int(number)]}" if number else "killed"
+        else:
+            self.outcomes[name] = "survived" if code == SURVIVED else "timeout"
+        if len(self.outcomes) % 100 == 0:
+            self._save()
+
+    def _save(self) -> None:
+        (self.folder / "outcomes.json").write_text(json.dumps(self.outcomes, indent=1), "utf-8")
+
+
+def main() -> int:
+    folder, workers = Path(sys.argv[1]).resolve(), int(sys.argv[2])
+    os.chdir(folder)
+    sys.path[0] = str(folder)
+    return int(pytest.main(sys.argv[3:], [Trial(folder, workers)]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
