@@ -9,6 +9,7 @@ test that did), `timeout`, `survived`, `unreached`. Exits non-zero where the tes
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -42,6 +43,8 @@ class Trial:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         reached = self._reached(session.items)
         set_mutant_under_test("")
+        gc.collect()
+        gc.freeze()  # what is shared with the forks stays shared
         for name in self.names:
             tests = reached.get(name.rpartition("__mutmut_")[0], [])
             if not tests:

@@ -39,8 +39,8 @@ def stronger(sources: tuple[str, ...], one: str, other: str) -> bool:
 
 def statement_source(sources: tuple[str, ...], reported: Kind | None) -> str:
     """The source of what staff say themselves (E9): what they relay has its own name where the order lists it."""
-    name = REPORTED.get(reported) if reported is not None else None
-    return name if name is not None and name in sources else Kind.AGENT.value
+    relayed = (source for source in sources if reported is not None and source == REPORTED.get(reported))
+    return next(relayed, Kind.AGENT.value)
 
 
 def too_old(slot: Slot | None, claim: Claim, sources: tuple[str, ...]) -> bool:
@@ -56,9 +56,7 @@ def reaffirms(slot: Slot, claim: Claim, sources: tuple[str, ...]) -> bool:
     return mine < its or (mine == its and claim.age >= slot.age)
 
 
-def weigh(
-    slot: Slot | None, claim: Claim, sources: tuple[str, ...], tie: str, *, undefended: bool = False
-) -> tuple[Verdict, Reason]:
+def weigh(slot: Slot | None, claim: Claim, sources: tuple[str, ...], tie: str, *, undefended: bool) -> tuple[Verdict, Reason]:
     """The verdict on a change of value, once P1, P3 and the transitions have spoken.
 
     1. P7: older than the slot and not stronger: refused.
