@@ -1,6 +1,7 @@
 """Keep a set of services running: start them, start again what dies, end them all in order.
 
-A service that keeps dying is no accident that a restart mends; then supervising ends with the reason.
+A service that dies soon after each start is no accident that a restart mends; then supervising ends with the reason.
+One that worked for a while and then died was met by something from outside: it is started again, however often.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from atendimento.processes import Child, stop_all
 
 MOST_DEATHS = 5
 WITHIN_SECONDS = 180.0  # a slow machine takes long over each of five starts
+LONG_LIFE = 30.0  # seconds; after a life as long as this, earlier deaths count no more
 
 
 class KeepsDying(Exception):
@@ -26,19 +28,21 @@ class Service:
     start: Callable[[], Child]
     layer: int = 1  # higher layers end first: what uses a database before the database
     child: Child | None = None
+    born: float = 0.0
     deaths: deque[float] = field(default_factory=lambda: deque(maxlen=MOST_DEATHS))
     restart_at: float | None = None
 
 
 class Supervisor:
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(self, say: Callable[[str], None], long_life: float = LONG_LIFE) -> None:
         self.say = say
+        self.long_life = long_life
         self.services: list[Service] = []
 
     def start(self, service: Service) -> None:
         # Listed first: should the start itself be interrupted, the service is still among those to end.
         self.services.append(service)
-        service.child = service.start()
+        self._bear(service)
 
     def look(self) -> None:
         """One look at every service; what died is started again, a little later each time."""
@@ -47,13 +51,19 @@ class Supervisor:
             if service.restart_at is not None:
                 if now >= service.restart_at:
                     service.restart_at = None
-                    service.child = service.start()
+                    self._bear(service)
             elif service.child is not None and not service.child.is_running():
                 self._note_death(service, service.child, now)
+
+    def _bear(self, service: Service) -> None:
+        service.child = service.start()
+        service.born = time.monotonic()
 
     def _note_death(self, service: Service, child: Child, now: float) -> None:
         # What the dead process itself had started must not go on beside its successor.
         stop_all([child], 0)
+        if now - service.born >= self.long_life:
+            service.deaths.clear()
         service.deaths.append(now)
         reason = f"{service.name} ended ({how_it_ended(child.process.returncode)}): {child.last_words() or 'no last words'}"
         if len(service.deaths) == MOST_DEATHS and now - service.deaths[0] < WITHIN_SECONDS:

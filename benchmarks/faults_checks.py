@@ -69,9 +69,11 @@ class _Reading:
     def __init__(self, product: Product, record: Record) -> None:
         headers = {"Authorization": f"Bearer {product.tokens['davi']}"}
         with httpx.Client(base_url=f"{product.url}/api/v1/", headers=headers, timeout=60) as self.http:
-            self.tickets = {row["id"]: row for row in self._all("tickets?limit=100")}
-            self.messages = {key: self._all(f"tickets/{key}/messages?limit=100") for key in self.tickets}
-            self.events = {key: self._all(f"tickets/{key}/history?limit=100")[::-1] for key in self.tickets}
+            self.tickets: dict[str, Json] = {row["id"]: row for row in self._all("tickets?limit=100")}
+            self.messages: dict[str, list[Json]] = {key: self._all(f"tickets/{key}/messages?limit=100") for key in self.tickets}
+            self.events: dict[str, list[Json]] = {
+                key: self._all(f"tickets/{key}/history?limit=100")[::-1] for key in self.tickets
+            }
             self.state_versions = {key: self.http.get(f"tickets/{key}/state").json()["version"] for key in self.tickets}
         self.unknown = set(record.tickets.values()) ^ set(self.tickets)
 

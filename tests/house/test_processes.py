@@ -99,3 +99,17 @@ def test_what_keeps_dying_ends_the_supervision_with_its_last_words(tmp_path: Pat
         wait_for(looks, 30)
     assert len(lines) == 4
     supervisor.stop(1)
+
+
+def test_a_service_that_worked_for_a_while_before_each_death_is_started_again_however_often(tmp_path: Path) -> None:
+    lines: list[str] = []
+    supervisor = Supervisor(lines.append, long_life=0.1)
+    command = [sys.executable, "-c", "import time; time.sleep(0.3); raise SystemExit('hit from outside')"]
+    supervisor.start(Service("Worker", lambda: Child("worker", command, log=tmp_path / "log")))
+
+    def died_often() -> bool:
+        supervisor.look()
+        return len(lines) >= 7
+
+    assert wait_for(died_often, 60)
+    supervisor.stop(1)
