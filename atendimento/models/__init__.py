@@ -6,7 +6,17 @@ from atendimento.models.corrections import CauseChoice, Correction
 from atendimento.models.imports import Import, ImportedTicket, ImportFile, ImportStatus
 from atendimento.models.ledger import LedgerEvent, StateSnapshot, TicketState
 from atendimento.models.organizations import ApiToken, Membership, Organization, Role, Scope, User
-from atendimento.models.proposals import EndpointMode, Origin, OutboxEntry, Proposal, ProposedChange, RunStatus
+from atendimento.models.proposals import (
+    EndpointHealth,
+    EndpointMode,
+    ModelSpend,
+    Origin,
+    OutboxEntry,
+    Proposal,
+    ProposedChange,
+    RunStatus,
+    Waits,
+)
 from atendimento.models.rebuilds import Rebuild, RebuildKind, RebuildReading
 from atendimento.models.tickets import (
     Customer,
@@ -27,6 +37,7 @@ __all__ = [
     "Correction",
     "Customer",
     "Draft",
+    "EndpointHealth",
     "EndpointMode",
     "Import",
     "ImportFile",
@@ -36,6 +47,7 @@ __all__ = [
     "Membership",
     "Message",
     "MessageRevision",
+    "ModelSpend",
     "Organization",
     "Origin",
     "OutboxEntry",
@@ -57,4 +69,5 @@ __all__ = [
     "TicketTypeVersion",
     "TicketVisit",
     "User",
+    "Waits",
 ]

@@ -18,6 +18,8 @@ class Act(models.TextChoices):
     TOKEN_CREATED = "token_created"  # noqa: S105 - the name of an act
     TOKEN_REVOKED = "token_revoked"  # noqa: S105
     TYPE_PUBLISHED = "type_published"
+    MASKING = "masking"
+    BUDGET = "budget"
 
 
 class AdministrativeAct(models.Model):
@@ -27,7 +29,7 @@ class AdministrativeAct(models.Model):
     member = models.ForeignKey(Membership, models.PROTECT, related_name="+")
     kind = models.CharField(max_length=30, choices=Act.choices)
     subject = models.CharField(max_length=300)  # a person's or token's name, a type's slug
-    details = DocumentField()  # {"role": …}, {"scope": …}, {"version": …}
+    details = DocumentField()  # {"role": …}, {"scope": …}, {"version": …}, {"on": …}, {"tokens": …, "cost": …}
     at = models.DateTimeField()
 
     class Meta:

@@ -18,6 +18,10 @@ class Organization(models.Model):
     timezone = models.CharField(max_length=64, default="America/Sao_Paulo")
     language = models.CharField(max_length=10, default="pt-br")
     reject_reasons = models.JSONField(default=list, blank=True)  # texts, offered by digit when a change is rejected
+    # The model: whether personal data leave as placeholders (U2), and what a day of this organisation may cost. Null: no limit.
+    masks_personal_data = models.BooleanField(default=True)
+    daily_tokens = models.PositiveBigIntegerField(null=True, blank=True)
+    daily_cost = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

@@ -27,6 +27,14 @@ class RunStatus(models.TextChoices):
     SUPERSEDED = "superseded"
 
 
+class Waits(models.TextChoices):
+    """What a queued run waits for, beside its time."""
+
+    BREAKER = "breaker"  # the endpoint is not asked for a while: it failed too often
+    SLOT = "slot"  # as many requests are under way as the endpoint is to have
+    BUDGET = "budget"  # the organisation's day is spent
+
+
 class Proposal(models.Model):
     """A set of proposed changes. One that the model makes begins as a run: queued, running, then ready or parked."""
 
@@ -45,12 +53,13 @@ class Proposal(models.Model):
     # A run's life. The holder is whoever asks the model now; an answer by anyone else is no longer wanted.
     attempts = models.PositiveIntegerField(default=0)  # requests to the model
     not_before = models.DateTimeField(null=True, blank=True)
+    waits_for = models.CharField(max_length=10, choices=Waits.choices, blank=True)
     holder = models.UUIDField(null=True, blank=True)
     run = DocumentField(null=True)  # what `memoria.runs` remembers between two requests
     problem_code = models.CharField(max_length=50, blank=True)
     problem_detail = models.TextField(blank=True)
     # What the model was given and what it said. The answer is stored before it is used: a crash costs no second call.
-    request = DocumentField(null=True)
+    request = DocumentField(null=True)  # {user, schema, masks}: as it was sent, and what its placeholders stand for
     raw_answer = DocumentField(null=True)
     context_report = DocumentField(null=True)
     usage = DocumentField(null=True)
@@ -72,6 +81,11 @@ class Proposal(models.Model):
             ),
             models.Index(
                 fields=["organization", "-created_at"], name="proposal_parked", condition=models.Q(status=RunStatus.PARKED)
+            ),
+            models.Index(
+                fields=["organization", "not_before"],
+                name="proposal_under_way",
+                condition=models.Q(status__in=["queued", "running"]),
             ),
         ]
 
@@ -135,6 +149,38 @@ class EndpointMode(models.Model):
 
     def __str__(self) -> str:
         return f"{self.identity}: {self.mode}"
+
+
+class EndpointHealth(models.Model):
+    """The circuit breaker of a model's server (`memoria.breaker`). It belongs to the server, not to a tenant."""
+
+    identity = models.CharField(max_length=32, primary_key=True)
+    failures = models.PositiveIntegerField(default=0)  # in a row
+    pause = models.FloatField(default=0.0)  # seconds of the present pause, 0: closed
+    open_until = models.DateTimeField(null=True, blank=True)
+    probe_until = models.DateTimeField(null=True, blank=True)  # one request tries it out until then
+    last_failure = models.CharField(max_length=50, blank=True)  # its kind and status, none of the server's words
+    last_failure_at = models.DateTimeField(null=True, blank=True)
+    last_answer_at = models.DateTimeField(null=True, blank=True)  # the first answer after a failure
+
+    def __str__(self) -> str:
+        return self.identity
+
+
+class ModelSpend(models.Model):
+    """What an organisation's day with the model came to. The day is the organisation's own, by its time zone."""
+
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
+    day = models.DateField()
+    requests = models.PositiveBigIntegerField(default=0)  # that were answered
+    tokens = models.PositiveBigIntegerField(default=0)  # of prompts and answers together
+    cost = models.DecimalField(max_digits=18, decimal_places=8, default=0)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["organization", "day"], name="model_spend_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.organization_id} {self.day}"
 
 
 class OutboxEntry(models.Model):

@@ -9,7 +9,7 @@ from django.db import models
 from atendimento.models.fields import DocumentField
 from atendimento.models.ids import new_id
 from atendimento.models.organizations import Membership, Organization
-from atendimento.models.proposals import Proposal, RunStatus
+from atendimento.models.proposals import Proposal, RunStatus, Waits
 from atendimento.models.tickets import Ticket
 
 
@@ -42,6 +42,7 @@ class Rebuild(models.Model):
     # The life of the present window's run, as a proposal's.
     attempts = models.PositiveIntegerField(default=0)
     not_before = models.DateTimeField(null=True, blank=True)
+    waits_for = models.CharField(max_length=10, choices=Waits.choices, blank=True)
     holder = models.UUIDField(null=True, blank=True)
     run = DocumentField(null=True)
     problem_code = models.CharField(max_length=50, blank=True)
