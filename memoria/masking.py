@@ -1,0 +1,393 @@
+"""Personal data to placeholders before a request leaves for the model, and back in what it answers (U2).
+
+A placeholder names its kind and nothing else: `[CPF-482193]`. Its number is drawn from the value with a key of the
+ticket's own, so that the same value has the same placeholder in every request about a ticket, and another one elsewhere.
+Spellings are told apart: what comes back in a quote is the message's own, letter by letter.
+
+Masked is all that a request is made of: messages, state, literals (U2 wins over N1), what was proposed or rejected, and
+the answer that the model is asked to mend. A value of a field marked sensitive is masked in the state whatever it looks
+like, and in texts from when it is known; before that, where it looks as the field's pattern says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, Final
+
+from memoria.context import dump
+from memoria.extraction import Reader, Request
+from memoria.fields import TicketType
+from memoria.patch import Json, Missing
+from memoria.personal import SAMPLES, find
+from memoria.proposals import Change
+from memoria.runs import Repair
+
+Masks = Mapping[str, Json]
+"""What each placeholder of a request stands for. Stored beside the request, so that an answer can be read at any time."""
+
+NO_MASKS: Final[Masks] = MappingProxyType({})
+_DIGITS: Final = 6
+_PLACEHOLDER: Final = re.compile(r"\[?\b(?P<name>[A-Za-z]{2,20}-[0-9]{6,18})\b\]?")
+_TOKEN: Final = re.compile(r"[^\W_]+(?:[-./_#][^\W_]+)*")
+_LONGEST_TOKEN: Final = 60
+_NAMING: Final = frozenset({"id", "path", "op", "what", "status", "slot", "kind", "sent_at", "weekday", "message", "code"})
+"""Keys of rows whose texts the product makes itself: words that a sensitive field holds are no secret there."""
+_VALUES: Final = frozenset({"value", "was", "against"})
+"""Keys that hold a field's value in a row which names the field."""
+_MAPS: Final = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+_TIMES: Final = frozenset({"date", "date-time", "time", "duration"})
+_CUT_AT: Final = 60  # code points after which the name of what is settled is cut
+_CUT_WORD: Final = re.compile(r"[\d\s./()+-]*\S*$")
+
+_WORDS_PT: Final = """
+
+# Dados protegidos
+Marcas como [CPF-…], [TELEFONE-…] ou [EMAIL-…], com um número no lugar das reticências, estão no lugar de dados pessoais. \
+Cada uma é o próprio valor: copie-a inteira e igual, em citações e em valores, mesmo onde um schema pede outro formato. Não \
+invente, não corte e não troque nenhuma."""
+_WORDS_EN: Final = """
+
+# Protected data
+Marks such as [CPF-…], [TELEFONE-…] or [EMAIL-…], with a number in place of the dots, stand for personal data. Each is the \
+value itself: copy it whole and unchanged, in quotes and in values, even where a schema asks for another format. Never \
+invent, cut or swap one."""
+VERSION: Final = "masked-1"
+"""Part of the prompt's version where data are masked: whoever changes the words above raises it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A request as it may leave, and what its placeholders stand for."""
+
+    request: Request
+    masks: Masks = field(repr=False)
+
+
+def masked(request: Request, ticket_type: TicketType, key: bytes, known: Iterable[tuple[str, Json | Missing]] = ()) -> Masked:
+    """The request without personal data. `known` are values that sensitive fields have, or had, in this ticket."""
+    mask = _Mask(key, ticket_type, known, request.user)
+    document = json.loads(request.user)
+    user = dump(mask.document(document))
+    repair = request.repair
+    if repair is not None:
+        repair = Repair(mask.text(repair.raw), mask.text(repair.finding))
+    words = _WORDS_PT if request.language.lower().startswith("pt") else _WORDS_EN
+    sent = replace(
+        request,
+        system=request.system + words,
+        user=user,
+        repair=repair,
+        prompt_version=f"{request.prompt_version}+{VERSION}",
+    )
+    return Masked(sent, dict(mask.stands_for))
+
+
+def reader(masks: Masks, read: Reader) -> Reader:
+    """`read`, with the placeholders of the changes put back before anything is checked."""
+    if not masks:
+        return read
+    return lambda raw: tuple(unmasked(change, masks) for change in read(raw))
+
+
+def unmasked(change: Change, masks: Masks) -> Change:
+    """The change with the values that its placeholders stand for. One that nobody gave stays, and stands in no message."""
+    # A place in the masked text is none in the message: the quote is looked for.
+    evidence = tuple(replace(item, quote=str(restored(item.quote, masks)), start=None) for item in change.evidence)
+    value = change.value if isinstance(change.value, Missing) else restored(change.value, masks)
+    reason = None if change.reason is None else str(restored(change.reason, masks))
+    return replace(change, value=value, evidence=evidence, reason=reason)
+
+
+def restored(value: Json, masks: Masks) -> Json:
+    """The JSON value with every known placeholder in its texts put back; a whole text becomes the value itself."""
+    if isinstance(value, str):
+        return _restored_text(value, masks)
+    if isinstance(value, list):
+        return [restored(item, masks) for item in value]
+    if isinstance(value, dict):
+        return {_text_of(_restored_text(key, masks)): restored(item, masks) for key, item in value.items()}
+    return value
+
+
+def _restored_text(text: str, masks: Masks) -> Json:
+    whole = _PLACEHOLDER.fullmatch(text.strip())
+    if whole is not None and _name(whole) in masks:
+        return masks[_name(whole)]
+    return _PLACEHOLDER.sub(lambda found: _text_of(masks.get(_name(found), found.group())), text)
+
+
+def _name(found: re.Match[str]) -> str:
+    return f"[{found['name'].upper()}]"
+
+
+def _text_of(value: Json) -> str:
+    return value if isinstance(value, str) else dump(value)
+
+
+# --- masking ------------------------------------------------------------------------------------------------------
+
+
+class _Mask:
+    """Gives out placeholders for one request."""
+
+    def __init__(self, key: bytes, ticket_type: TicketType, known: Iterable[tuple[str, Json | Missing]], original: str) -> None:
+        self.stands_for: dict[str, Json] = {}
+        self._secret = key
+        self._original = original
+        self._given: dict[tuple[str, str], str] = {}
+        sensitive = [row for row in ticket_type.fields.values() if row.sensitive]
+        self._sensitive = {row.pointer: _kind_of(row.pointer) for row in sensitive}
+        self._patterns = [
+            (self._sensitive[row.pointer], pattern) for row in sensitive if (pattern := _pattern(row.schema)) is not None
+        ]
+        self._known: dict[str, str] = {}
+        self._words: re.Pattern[str] | None = None
+        self._learn(known)
+
+    def document(self, document: Json) -> Json:
+        """The user turn's document. What sensitive fields hold in it is looked for in every text of it."""
+        self._learn(_values_at(document, self._sensitive))
+        if not isinstance(document, dict):
+            return self._walk(document, None)
+        return {key: self._type(part) if key == "ticket_type" else self._walk(part, None) for key, part in document.items()}
+
+    def text(self, text: str, *, own_words: bool = False) -> str:
+        """The text with placeholders for what is personal, sensitive and known, or looks as a sensitive field does.
+
+        `own_words` are the product's own, or an administrator's: only what is personal goes.
+        """
+        spans = _detected_in(text) if own_words else self._spans(text)
+        parts, last = [], 0
+        for low, high, kind in spans:
+            parts += [text[last:low], self._placeholder(kind, text[low:high])]
+            last = high
+        return "".join([*parts, text[last:]])
+
+    def _learn(self, known: Iterable[tuple[str, Json | Missing]]) -> None:
+        for pointer, value in known:
+            if pointer in self._sensitive and not isinstance(value, Missing):
+                for leaf in _leaves(value):
+                    words = " ".join(_text_of(leaf).split())
+                    if len(words) >= (3 if isinstance(leaf, str) else 4):
+                        self._known[words.casefold()] = self._sensitive[pointer]
+        if self._known:
+            longest = sorted(self._known, key=len, reverse=True)
+            spelled = "|".join(r"\s+".join(map(re.escape, words.split(" "))) for words in longest)
+            self._words = re.compile(rf"(?<!\w)(?:{spelled})(?!\w)", re.IGNORECASE)
+
+    def _spans(self, text: str) -> list[tuple[int, int, str]]:
+        """Start, end and kind of what is to go, the first reading of a place first: known, detected, by pattern."""
+        # In the answer that the model is asked to mend, what is masked already stays as it is.
+        done = [found.span() for found in _PLACEHOLDER.finditer(text) if _name(found) in self.stands_for]
+        spans: list[tuple[int, int, str]] = []
+        readings: list[Callable[[str], Iterable[tuple[int, int, str]]]] = [self._known_in, _detected_in, self._shaped_in]
+        for reading in readings:
+            fresh = [
+                (low, high, kind) for low, high, kind in reading(text) if not any(low < end and at < high for at, end in done)
+            ]
+            spans += fresh
+            done += [(low, high) for low, high, _ in fresh]
+        return sorted(spans)
+
+    def _known_in(self, text: str) -> Iterable[tuple[int, int, str]]:
+        if self._words is None:
+            return ()
+        matches = self._words.finditer(text)
+        return [(*found.span(), self._known.get(" ".join(found.group().split()).casefold(), "DADO")) for found in matches]
+
+    def _shaped_in(self, text: str) -> Iterable[tuple[int, int, str]]:
+        if not self._patterns:
+            return
+        tokens = [found.span() for found in _TOKEN.finditer(text) if found.end() - found.start() <= _LONGEST_TOKEN]
+        pairs = [(one[0], other[1]) for one, other in pairwise(tokens) if text[one[1] : other[0]] == " "]
+        last = 0
+        for low, high in sorted([*pairs, *tokens], key=lambda span: (span[0], -span[1])):
+            written = text[low:high]
+            if low < last or not any(character.isdigit() for character in written):
+                continue
+            kind = next((kind for kind, pattern in self._patterns if pattern.search(written)), None)
+            if kind is not None:
+                last = high
+                yield low, high, kind
+
+    def _placeholder(self, kind: str, value: Json) -> str:
+        if isinstance(value, str) and (detected := _detected_in(value)) and detected[0][:2] == (0, len(value)):
+            kind = detected[0][2]  # a sensitive telephone is called one, before and after it is known to be sensitive
+        spelled = (kind, dump(value))
+        if spelled not in self._given:
+            digest = hashlib.blake2b(f"{kind}\0{spelled[1]}".encode(), key=self._secret, digest_size=12).digest()
+            number = f"{int.from_bytes(digest):030d}"
+            digits = _DIGITS
+            # Taken by another value, or written by somebody into the very text: a longer one, which is neither.
+            while (made := f"[{kind}-{number[-digits:]}]") in self.stands_for or made in self._original:
+                digits += _DIGITS
+            self.stands_for[made] = value
+            self._given[spelled] = made
+        return self._given[spelled]
+
+    def _walk(self, value: Json, kind: str | None) -> Json:
+        """The value with its texts masked; below a sensitive field (`kind`) every single value has a placeholder."""
+        if isinstance(value, dict):
+            return (
+                self._row(value, None)
+                if kind is None
+                else {self._key(key): self._walk(item, kind) for key, item in value.items()}
+            )
+        if isinstance(value, list):
+            return [self._walk(item, kind) for item in value]
+        if kind is not None and value is not None:
+            return self._placeholder(kind, value)
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return self._number(value)
+        return value
+
+    def _row(self, row: Mapping[str, Json], kind: str | None) -> Json:
+        """An object. It may be a row about a field: one that names it as its path, or that stands under its pointer."""
+        path = row.get("path")
+        kind = kind or (self._sensitive.get(path) if isinstance(path, str) else None)
+        shown: dict[str, Json] = {}
+        for key, item in row.items():
+            if key in _VALUES and kind is not None:
+                shown[key] = self._walk(item, kind)
+            elif key in _NAMING and isinstance(item, str):
+                shown[key] = self.text(item, own_words=True)
+            elif key == "doubtful" and isinstance(item, dict):
+                shown[key] = {
+                    self._key(pointer): self._row(part, self._sensitive.get(pointer)) if isinstance(part, dict) else part
+                    for pointer, part in item.items()
+                }
+            elif key == "settled" and isinstance(item, list):
+                shown[key] = [self._walk(_without_cut_word(name), None) for name in item]
+            else:
+                shown[self._key(key)] = self._walk(item, self._sensitive.get(key))
+        return shown
+
+    def _key(self, key: str) -> str:
+        return self.text(key, own_words=key.startswith("/"))
+
+    def _number(self, value: int | float) -> Json:
+        """A number that is somebody's, as a number: a CPF without its points, a known sensitive value."""
+        written = dump(value)
+        spans = self._spans(written)
+        return self._placeholder(spans[0][2], value) if spans and spans[0][:2] == (0, len(written)) else value
+
+    def _type(self, document: Json) -> Json:
+        """The ticket type: its words masked like any others, its patterns wide enough for placeholders."""
+        if not isinstance(document, dict):
+            return document
+        return {
+            key: [self._field(row) for row in part] if key == "fields" and isinstance(part, list) else part
+            for key, part in document.items()
+        }
+
+    def _field(self, row: Json) -> Json:
+        if not isinstance(row, dict):
+            return row
+        shown = {key: self.text(part, own_words=True) if key in ("label", "description") else part for key, part in row.items()}
+        if "schema" in shown:
+            shown["schema"] = _widened(shown["schema"], self._sensitive.get(str(row.get("path"))))
+        return shown
+
+
+def _detected_in(text: str) -> list[tuple[int, int, str]]:
+    return [(found.start, found.end, found.kind.value) for found in find(text)]
+
+
+def _without_cut_word(name: Json) -> Json:
+    """A name that was cut short may end inside of a number, which nobody would recognise any more."""
+    if not isinstance(name, str) or len(name) < _CUT_AT:
+        return name
+    return _CUT_WORD.sub("…", name[:_CUT_AT], count=1) + name[_CUT_AT:]
+
+
+def _kind_of(pointer: str) -> str:
+    """The kind of a sensitive field's values, from its name: letters alone, so that the placeholder is one word."""
+    name = unicodedata.normalize("NFD", pointer.rpartition("/")[2])
+    letters = "".join(character for character in name if character.isascii() and character.isalpha()).upper()[:20]
+    return letters if len(letters) >= 2 else "DADO"
+
+
+def _pattern(schema: Json) -> re.Pattern[str] | None:
+    try:
+        return re.compile(schema["pattern"]) if isinstance(schema, dict) and "pattern" in schema else None
+    except (re.error, TypeError):
+        return None  # JSON Schema knows expressions that Python does not
+
+
+def _widened(schema: Json, kind: str | None) -> Json:
+    """The schema as the model is shown it, with room for placeholders of the kinds that it takes.
+
+    Lengths, formats and bounds that a placeholder breaks go: the domain checks the value itself.
+    """
+    if isinstance(schema, list):
+        return [_widened(item, kind) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    wide: dict[str, Any] = {}
+    for key, part in schema.items():
+        if key in _MAPS and isinstance(part, dict):
+            wide[key] = {name: _widened(item, kind) for name, item in part.items()}
+        elif key == "pattern" and isinstance(part, str):
+            kinds = [item.value for item, samples in SAMPLES.items() if _takes(part, samples)]
+            names = "|".join([*([kind] if kind else []), *kinds])
+            wide[key] = rf"(?:{part})|^\[(?:{names})-[0-9]+\]$" if names else part
+        elif not _breaks(key, part, kind):
+            wide[key] = part if key in ("enum", "const", "default", "examples") else _widened(part, kind)
+    if kind is not None and wide.get("type") not in (None, "string", "object", "array"):
+        return {"type": "string"}
+    return wide
+
+
+def _breaks(key: str, part: Json, kind: str | None) -> bool:
+    """Whether a placeholder could not fulfil this; what is sensitive is told by no list and no example either."""
+    if key == "format":
+        return kind is not None or part not in _TIMES
+    if key in ("minLength", "maxLength"):
+        return kind is not None or not isinstance(part, int) or part <= 40
+    return kind is not None and key in ("enum", "const", "default", "examples")
+
+
+def _takes(pattern: str, samples: Iterable[str]) -> bool:
+    try:
+        return any(re.search(pattern, sample) for sample in samples)
+    except re.error:
+        return True
+
+
+def _leaves(value: Json) -> Iterable[Json]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif value is not None and not isinstance(value, bool):
+        yield value
+
+
+def _values_at(document: Json, pointers: Mapping[str, str]) -> Iterable[tuple[str, Json]]:
+    """Every value that stands in the document under one of these pointers, or in a row that names it as its path."""
+    if isinstance(document, dict):
+        path = document.get("path")
+        if isinstance(path, str) and path in pointers:
+            yield path, [item for key, item in document.items() if key in _VALUES]
+        for key, item in document.items():
+            if key == "doubtful" and isinstance(item, dict):
+                rows = [(pointer, row) for pointer, row in item.items() if pointer in pointers and isinstance(row, dict)]
+                yield from ((pointer, [part for name, part in row.items() if name in _VALUES]) for pointer, row in rows)
+            elif key in pointers:
+                yield key, item
+            if key != "ticket_type":
+                yield from _values_at(item, pointers)
+    elif isinstance(document, list):
+        for item in document:
+            yield from _values_at(item, pointers)

@@ -1,0 +1,235 @@
+"""Placeholders for what is personal (U2): in all that a request is made of, the same for the same, and back again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from memoria.context import Proposed, dump
+from memoria.extraction import Request, read_answer
+from memoria.fields import TicketType
+from memoria.masking import Masked, masked, reader, restored
+from memoria.patch import Json
+from memoria.proposals import Change, Citation
+from memoria.runs import Repair
+from tests.memoria.asking import ask_about, document_of
+from tests.memoria.bench import Bench, a_field, a_type
+
+KEY = b"of one ticket"
+CPF, PHONE, CARD, MAIL = "390.533.447-05", "(81) 98765-4321", "4111 1111 1111 1111", "ana@exemplo.test"
+SECRET = "Maria de Nazaré"
+
+
+def the_type(**fields: Json) -> TicketType:
+    return a_type({"/facts/a": a_field(), **{f"/facts/{name}": row for name, row in fields.items()}})
+
+
+def asked(*texts: str, fields: dict[str, Any] | None = None, **more: Any) -> tuple[Request, TicketType]:
+    bench = Bench(the_type(**(fields or {})))
+    new = [bench.say("customer", text) for text in texts]
+    return ask_about(bench, *new, **more), bench.ticket_type
+
+
+def mask(*texts: str, fields: dict[str, Any] | None = None, known: Any = (), **more: Any) -> Masked:
+    request, ticket_type = asked(*texts, fields=fields, **more)
+    return masked(request, ticket_type, KEY, known)
+
+
+def texts_of(sent: Masked) -> list[str]:
+    return [row["text"] for row in document_of(sent.request)["new_messages"]]
+
+
+def names(sent: Masked) -> dict[Json, str]:
+    return {value: name for name, value in sent.masks.items()}
+
+
+def test_a_placeholder_names_its_kind_and_the_value_is_nowhere_in_the_request() -> None:
+    sent = mask(f"CPF {CPF}, fone {PHONE}, cartão {CARD}, {MAIL}")
+
+    (text,) = texts_of(sent)
+    for kind, value in (("CPF", CPF), ("TELEFONE", PHONE), ("CARTAO", CARD), ("EMAIL", MAIL)):
+        assert names(sent)[value].startswith(f"[{kind}-")
+        assert names(sent)[value] in text
+        assert value not in json.dumps(sent.request.messages(with_schema=True), ensure_ascii=False)
+
+
+def test_the_same_value_has_the_same_placeholder_in_every_request_of_a_ticket_and_another_elsewhere() -> None:
+    request, ticket_type = asked(f"é {CPF}", f"repito: {CPF}")
+    sent = masked(request, ticket_type, KEY)
+    later, _ = asked(f"ainda {CPF} e {PHONE}")
+
+    assert list(sent.masks.values()) == [CPF]
+    assert names(masked(later, ticket_type, KEY))[CPF] == names(sent)[CPF]
+    assert names(masked(later, ticket_type, b"of another ticket"))[CPF] != names(sent)[CPF]
+
+
+def test_spellings_are_told_apart_so_that_a_quote_comes_back_letter_by_letter() -> None:
+    sent = mask(f"é {CPF}", "digo, 39053344705")
+
+    assert set(sent.masks.values()) == {CPF, "39053344705"}
+    assert [restored(text, sent.masks) for text in texts_of(sent)] == [f"é {CPF}", "digo, 39053344705"]
+
+
+def test_state_proposals_marks_and_names_are_masked_too() -> None:
+    bench = Bench(the_type())
+    bench.say("customer", f"o {CPF} é meu")
+    bench.accept(bench.one("add", "/facts/a", f"titular {CPF}", ("m-1", "é meu")))
+    new = bench.say("customer", "mais uma coisa")
+    request = ask_about(bench, new, proposed=[Proposed("/facts/a", {"quem": [CARD, {MAIL: 39053344705}]})])
+
+    sent = masked(request, bench.ticket_type, KEY)
+
+    for value in (CPF, CARD, MAIL, "39053344705"):
+        assert value in request.user
+        assert value not in sent.request.user
+    assert restored(json.loads(sent.request.user)["proposed"], sent.masks) == json.loads(request.user)["proposed"]
+
+
+def test_an_answer_is_put_back_before_anything_is_checked() -> None:
+    sent = mask(f"meu CPF é {CPF}")
+    name = names(sent)[CPF]
+    answer = {
+        "changes": [
+            {
+                "op": "add",
+                "path": "/facts/a",
+                "value": [name, f"CPF {name}."],
+                "evidence": [{"message": "m-1", "quote": f"meu CPF é {name}", "start": 3}],
+                "reason": f"disse {name}",
+            }
+        ]
+    }
+
+    (change,) = reader(sent.masks, read_answer)(dump(answer))
+
+    quote = Citation("m-1", f"meu CPF é {CPF}")  # its place was one in another text
+    assert change == Change("add", "/facts/a", [CPF, f"CPF {CPF}."], (quote,), reason=f"disse {CPF}")
+
+
+@pytest.mark.parametrize("spelled", ["{}", "{} ", "cpf: {}"])
+def test_a_placeholder_without_its_brackets_or_in_small_letters_is_known(spelled: str) -> None:
+    sent = mask(f"é {CPF}")
+    name = names(sent)[CPF]
+
+    for variant in (name, name.strip("[]"), name.lower()):
+        assert CPF in str(restored(spelled.format(variant), sent.masks))
+
+
+def test_a_placeholder_that_nobody_gave_stays() -> None:
+    assert restored("[CPF-000000] e [AB-1234567]", mask(f"é {CPF}").masks) == "[CPF-000000] e [AB-1234567]"
+
+
+def test_a_placeholder_that_stands_in_the_text_already_is_not_given_out() -> None:
+    name = names(mask(f"é {CPF}"))[CPF]
+
+    sent = mask(f"é {CPF} ou {name}")
+
+    longer = names(sent)[CPF]
+    assert longer != name
+    assert texts_of(sent) == [f"é {longer} ou {name}"]
+    assert restored(texts_of(sent)[0], sent.masks) == f"é {CPF} ou {name}"
+
+
+SENSITIVE = {"filiacao": a_field(label="Filiação", sensitive=True)}
+
+
+def test_what_a_sensitive_field_holds_is_masked_in_the_state_and_in_every_text() -> None:
+    bench = Bench(the_type(**SENSITIVE))
+    bench.say("customer", f"minha mãe é {SECRET}")
+    bench.accept(bench.one("add", "/facts/filiacao", SECRET, ("m-1", f"minha mãe é {SECRET}")))
+    new = bench.say("customer", f"a {SECRET.upper().replace(' ', '  ')} mora comigo")
+
+    sent = masked(ask_about(bench, new), bench.ticket_type, KEY)
+
+    assert SECRET not in sent.request.user
+    assert SECRET.upper().split()[0] not in sent.request.user
+    assert document_of(sent.request)["state"]["values"]["/facts/filiacao"] == names(sent)[SECRET]
+    assert names(sent)[SECRET].startswith("[FILIACAO-")
+
+
+def test_what_a_sensitive_field_had_is_masked_where_it_is_known() -> None:
+    sent = mask(f"esqueça {SECRET}", fields=SENSITIVE, known=[("/facts/filiacao", SECRET), ("/facts/a", "esqueça")])
+
+    assert texts_of(sent) == [f"esqueça {names(sent)[SECRET]}"]
+
+
+@pytest.mark.parametrize("value", [True, 7, 12.5, "x", {"status": "grave", "id": "b 2"}, ["um", "dois"]])
+def test_every_single_value_below_a_sensitive_field_is_masked_whatever_it_is(value: Json) -> None:
+    fields = {"saude": a_field(schema={}, sensitive=True)}
+    sent = mask("oi", fields=fields, proposed=[Proposed("/facts/saude", value)])
+
+    (row,) = document_of(sent.request)["proposed"]
+    assert row["path"] == "/facts/saude"
+    assert json.dumps(value) not in sent.request.user
+    back = restored(row["value"], sent.masks)
+    assert (back, type(back)) == (value, type(value))
+    assert all(part.startswith("[SAUDE-") for part in _leaves(row["value"]))
+
+
+def _leaves(value: Json) -> list[str]:
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in _leaves(item)]
+    return [leaf for item in value for leaf in _leaves(item)] if isinstance(value, list) else [value]
+
+
+def test_a_sensitive_field_is_known_by_its_pattern_before_it_holds_anything() -> None:
+    fields = {"rg": a_field(schema={"type": "string", "pattern": r"^\d{1,2}\.\d{3}\.\d{3}$"}, sensitive=True)}
+    sent = mask("RG 7.654.321, e só", fields=fields)
+
+    assert texts_of(sent) == [f"RG {names(sent)['7.654.321']}, e só"]
+
+
+def test_a_field_s_pattern_makes_room_for_the_placeholders_that_it_takes_and_no_others() -> None:
+    fields = {
+        "cpf": a_field(schema={"type": "string", "pattern": r"^\d{3}\.\d{3}\.\d{3}-\d{2}$", "minLength": 14, "maxLength": 14}),
+        "mail": a_field(schema={"type": "string", "format": "email"}),
+        "pedido": a_field(schema={"type": "string", "pattern": "^[A-Z]{2}-[0-9]{4}$"}),
+        "dia": a_field(schema={"type": "string", "format": "date"}),
+    }
+    sent = mask("oi", fields=fields)
+
+    shown = {row["path"]: row.get("schema") for row in document_of(sent.request)["ticket_type"]["fields"]}
+    assert shown["/facts/cpf"] == {"type": "string", "pattern": r"(?:^\d{3}\.\d{3}\.\d{3}-\d{2}$)|^\[(?:CPF)-[0-9]+\]$"}
+    assert shown["/facts/mail"] == {"type": "string"}
+    assert shown["/facts/pedido"] == fields["pedido"]["schema"]
+    assert shown["/facts/dia"] == fields["dia"]["schema"]
+
+
+def test_the_answer_that_the_model_is_to_mend_is_shown_with_its_placeholders() -> None:
+    request, ticket_type = asked(f"é {CPF}")
+    first = masked(request, ticket_type, KEY)
+    raw = f'{{"changes": "{names(first)[CPF]}, {PHONE}"'
+
+    sent = masked(replace(request, repair=Repair(raw, "not valid JSON")), ticket_type, KEY)
+
+    assert sent.request.repair == Repair(raw.replace(PHONE, names(sent)[PHONE]), "not valid JSON")
+
+
+@pytest.mark.parametrize(("language", "word"), [("pt-BR", "Dados protegidos"), ("en", "Protected data")])
+def test_the_model_is_told_and_the_prompt_has_another_version(language: str, word: str) -> None:
+    request, ticket_type = asked("oi", language=language)
+    sent = masked(request, ticket_type, KEY)
+
+    assert word in sent.request.system
+    assert sent.request.prompt_version == f"{request.prompt_version}+masked-1"
+    assert sent.masks == {}
+
+
+def test_what_is_not_personal_leaves_as_it_was() -> None:
+    request, ticket_type = asked("Moro em Casa Forte, pedido AB-1234, dia 30/11/2026 às 14h")
+
+    assert document_of(masked(request, ticket_type, KEY).request) == document_of(request)
+
+
+def test_a_name_that_was_cut_inside_of_a_number_does_not_tell_its_beginning() -> None:
+    request, ticket_type = asked("oi")
+    document = document_of(request)
+    cut = f"/commitments/c-1 {'ligar de volta para o cliente no '}{PHONE}"[:60]
+    document["state"]["settled"] = [cut + " (done)"]
+
+    sent = masked(replace(request, user=dump(document)), ticket_type, KEY)
+
+    assert document_of(sent.request)["state"]["settled"] == ["/commitments/c-1 ligar de volta para o cliente no… (done)"]

@@ -1,0 +1,139 @@
+"""What is personal in running text (U2): by check digits, by shape, however it was typed; and what only looks like it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoria.personal import SAMPLES, find, is_card, is_cnpj, is_cpf
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(item.kind.value, text[item.start : item.end]) for item in find(text)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "written"),
+    [
+        ("CPF", "390.533.447-05"),
+        ("CPF", "39053344705"),
+        ("CPF", "390 533 447 05"),
+        ("CPF", "390.533.447/05"),
+        ("CPF", "３９０.５３３.４４７-０５"),  # full-width digits
+        ("CPF", "390.533.447‑05"),  # a dash that does not break
+        ("CPF", "390\u200b.533.\u2060447-05"),  # with what nobody sees in between
+        ("CPF", "390\u00a0533\u00a0447-05"),
+        ("CNPJ", "11.222.333/0001-81"),
+        ("CNPJ", "11222333000181"),
+        ("CNPJ", "11 222 333 0001 81"),
+        ("CNPJ", "12.ABC.345/01DE-35"),  # as of July 2026
+        ("CNPJ", "12ABC34501DE35"),
+        ("CNPJ", "12abc34501de35"),
+        ("CARTAO", "4111 1111 1111 1111"),
+        ("CARTAO", "4111111111111111"),
+        ("CARTAO", "5555-5555-5555-4444"),
+        ("CARTAO", "3782 822463 10005"),
+        ("CARTAO", "6362970000457013"),
+        ("TELEFONE", "(81) 98765-4321"),
+        ("TELEFONE", "81 98765 4321"),
+        ("TELEFONE", "81987654321"),
+        ("TELEFONE", "(081) 3222-1234"),
+        ("TELEFONE", "8132221234"),
+        ("TELEFONE", "+55 81 98765-4321"),
+        ("TELEFONE", "+5581987654321"),
+        ("TELEFONE", "5581987654321"),
+        ("TELEFONE", "98765-4321"),
+        ("TELEFONE", "3222-1234"),
+        ("TELEFONE", "0800 123 4567"),
+        ("TELEFONE", "+351 912 345 678"),
+        ("TELEFONE", "+1 (415) 555-2671"),
+        ("TELEFONE", "(415) 555-2671"),
+        ("TELEFONE", "00 44 20 7946 0958"),
+        ("EMAIL", "ana.souza+loja@exemplo.com.br"),
+        ("EMAIL", "josé@exemplo.test"),
+        ("EMAIL", "ana＠exemplo.test"),
+        ("PIX", "123e4567-e89b-42d3-a456-426614174000"),
+        ("PIX", "123E4567E89B42D3A456426614174000"),
+        (
+            "PIX",
+            "00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal"
+            "6008BRASILIA62070503***63041D3D",
+        ),
+    ],
+)
+def test_it_is_found_alone_and_in_the_middle_of_words(kind: str, written: str) -> None:
+    assert found(written) == [(kind, written)]
+    assert found(f"Oi, é {written}, pode anotar?") == [(kind, written)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "o número 111.111.111-11",  # eleven alike
+        "protocolo 390.533.447-06",  # check digits that do not fit
+        "pedido AB-1234 de 2026-000123",
+        "em 2026-11-30, ou 30/11/2026 às 14h30, até 18h",
+        "vence em 2026-03-10T14:00-03:00",
+        "R$ 1.500,00 no CEP 52061-540",
+        "nota 12345678, série 2019-2023, processo 2024-0012",
+        "4111 1111 1111 1112",  # Luhn says no
+        "11.222.333/0001-82",
+        "12.ABC.345/01DE-36",
+        "de ser que fala 12, um por todos",
+        "arroba @ sozinha, ou a@b",
+        "commit 0123456789abcdef0123456789abcdef01234567",
+        "",
+    ],
+)
+def test_what_only_looks_like_it_is_left(text: str) -> None:
+    assert found(text) == []
+
+
+def test_whatever_is_called_a_cpf_is_one() -> None:
+    assert found("meu CPF é 390.533.447-06") == [("CPF", "390.533.447-06")]
+
+
+def test_several_stand_apart_and_in_order() -> None:
+    text = "39053344705 81987654321 ana@exemplo.test 4111 1111 1111 1111 12/27 (11) 3222-1234"
+    assert [kind for kind, _ in found(text)] == ["CPF", "TELEFONE", "EMAIL", "CARTAO", "TELEFONE"]
+
+
+def test_the_samples_of_a_kind_are_of_that_kind() -> None:
+    for kind, samples in SAMPLES.items():
+        for sample in samples:
+            assert [item.kind for item in find(sample)] == [kind]
+
+
+@given(st.integers(0, 10**9 - 1).filter(lambda number: len(set(f"{number:09}")) > 1))
+def test_a_cpf_has_one_pair_of_check_digits(number: int) -> None:
+    assert sum(is_cpf(f"{number:09}{check:02}") for check in range(100)) == 1
+
+
+@given(st.text("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=12, max_size=12).filter(lambda text: len(set(text)) > 1))
+def test_a_cnpj_has_one_pair_of_check_digits(number: str) -> None:
+    assert sum(is_cnpj(f"{number}{check:02}") for check in range(100)) == 1
+
+
+@given(st.text("0123456789", min_size=12, max_size=18).filter(lambda text: len(set(text)) > 1))
+def test_a_card_has_one_check_digit(number: str) -> None:
+    assert sum(is_card(f"{number}{check}") for check in range(10)) == 1
+
+
+@given(st.text())
+def test_what_is_found_lies_in_the_text_and_apart(text: str) -> None:
+    ends = 0
+    for item in find(text):
+        assert ends <= item.start < item.end <= len(text)
+        ends = item.end
+
+
+@pytest.mark.parametrize(
+    "text", ["1" * 100_000, "1 " * 50_000, "a@" * 50_000, "a." * 50_000 + "@", "%+" * 40_000, "000201" * 5_000, "é1-" * 30_000]
+)
+def test_no_text_keeps_it_busy(text: str) -> None:
+    began = time.process_time()
+    find(text)
+    assert time.process_time() - began < 5
