@@ -10,6 +10,11 @@ from hypothesis import strategies as st
 
 from memoria.personal import SAMPLES, find, is_card, is_cnpj, is_cpf
 
+BR_CODE = (
+    "00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR"
+    "5913Fulano de Tal6008BRASILIA62070503***63041D3D"
+)
+
 
 def found(text: str) -> list[tuple[str, str]]:
     return [(item.kind.value, text[item.start : item.end]) for item in find(text)]
@@ -57,11 +62,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("EMAIL", "ana＠exemplo.test"),
         ("PIX", "123e4567-e89b-42d3-a456-426614174000"),
         ("PIX", "123E4567E89B42D3A456426614174000"),
-        (
-            "PIX",
-            "00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal"
-            "6008BRASILIA62070503***63041D3D",
-        ),
+        ("PIX", BR_CODE),
     ],
 )
 def test_it_is_found_alone_and_in_the_middle_of_words(kind: str, written: str) -> None:
