@@ -26,8 +26,8 @@ _FIELD_KEYS: Final = frozenset(
 )
 _COLLECTION_KEYS: Final = frozenset({"sources", "kinds", "completion_sources"})
 _TOP_KEYS: Final = frozenset({"slug", "name", "description", "fields", "collections"})
-_COMPLETION: Final = frozenset({*(kind.value for kind in Kind if kind is not Kind.ASSISTANT), "performer"})  # M2
-_DEFAULT_COMPLETION: Final = ("tool", "registry", "performer")
+COMPLETERS: Final = frozenset({*(kind.value for kind in Kind if kind is not Kind.ASSISTANT), "performer"})  # M2
+DEFAULT_COMPLETION: Final = ("tool", "registry", "performer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Collection:
     name: str
     sources: tuple[str, ...]
     kinds: tuple[str, ...] = ()
-    completion_sources: tuple[str, ...] = _DEFAULT_COMPLETION
+    completion_sources: tuple[str, ...] = DEFAULT_COMPLETION
 
 
 @dataclass(frozen=True)
@@ -334,9 +334,9 @@ def _read_collection(name: str, row: Json, where: str, problems: list[TypeProble
     for kind in kinds:
         if not _KIND.match(kind):
             _fault(problems, f"{where}/kinds", f"a kind is lower-case letters, digits and _: {kind}")
-    completion = _texts(row, "completion_sources", where, problems) if "completion_sources" in row else _DEFAULT_COMPLETION
+    completion = _texts(row, "completion_sources", where, problems) if "completion_sources" in row else DEFAULT_COMPLETION
     for source in completion:
-        if source not in _COMPLETION:
+        if source not in COMPLETERS:
             _fault(problems, f"{where}/completion_sources", f"nothing that completes a commitment: {source}")
     return Collection(name, _sources(row, where, problems), kinds, completion)
 

@@ -17,6 +17,8 @@ from atendimento.actions.faults import invalid
 from atendimento.actions.ticket_types import publish_ticket_type
 from atendimento.models import Membership, TicketType, TicketTypeDraft, TicketTypeVersion
 from atendimento.selectors import gallery
+from memoria.fields import DEFAULT_COMPLETION
+from memoria.members import SHAPES
 from memoria.patch import Json
 
 MAX_FIELDS: Final = 300
@@ -126,6 +128,50 @@ def remove_field(*, member: Membership, slug: str, revision: int, pointer: str) 
 
 
 @transaction.atomic
+def save_head(*, member: Membership, slug: str, revision: int, name: str, description: str) -> TicketTypeDraft:
+    """What the type is called, and what it is for. Raises NotFound, InvalidInput `draft.overtaken`."""
+
+    def change(document: dict[str, Any]) -> None:
+        document["name"] = name
+        if description or "description" in document:
+            document["description"] = description
+
+    return _save(member, slug, revision, change)
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSettings:
+    """What a collection's form holds. `kinds` and `completion_sources` are of commitments alone."""
+
+    sources: Sequence[str]
+    kinds: Sequence[str] = ()
+    completion_sources: Sequence[str] = ()
+
+
+@transaction.atomic
+def save_collection(
+    *, member: Membership, slug: str, revision: int, name: str, settings: CollectionSettings | None
+) -> TicketTypeDraft:
+    """Set all that is said of one collection; None: it takes nothing any more.
+
+    Raises NotFound where there is no such collection; InvalidInput `draft.overtaken`.
+    """
+
+    def change(document: dict[str, Any]) -> None:
+        collections = document.get("collections")
+        if not isinstance(collections, dict):
+            collections = document["collections"] = {}
+        if name not in SHAPES and name not in collections:
+            raise NotFound("collection")
+        if settings is None:
+            collections.pop(name, None)
+            return
+        collections[name] = _collection(name, collections.get(name), settings)
+
+    return _save(member, slug, revision, change)
+
+
+@transaction.atomic
 def save_document(*, member: Membership, slug: str, revision: int, document: Json) -> TicketTypeDraft:
     """Replace the whole definition. Raises NotFound; InvalidInput: overtaken, no object, another type's slug."""
     if not isinstance(document, dict):
@@ -184,6 +230,17 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(fields, dict):
         fields = document["fields"] = {}
     return fields
+
+
+def _collection(name: str, before: Json, settings: CollectionSettings) -> dict[str, Json]:
+    """The collection's row in the file's form, as `_row` does it."""
+    row = dict(before) if isinstance(before, dict) else {}
+    row["sources"] = list(settings.sources)
+    if name == "commitments":
+        said: dict[str, list[str]] = {"kinds": list(settings.kinds), "completion_sources": list(settings.completion_sources)}
+        defaults = {"kinds": [], "completion_sources": list(DEFAULT_COMPLETION)}
+        row |= {key: value for key, value in said.items() if key in row or sorted(value) != sorted(defaults[key])}
+    return row
 
 
 def _row(pointer: str, before: Json, settings: FieldSettings) -> dict[str, Json]:

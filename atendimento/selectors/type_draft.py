@@ -15,8 +15,9 @@ from django.utils.translation import gettext_lazy
 from atendimento import access
 from atendimento.access import NotFound, Permission
 from atendimento.models import Membership, TicketType, TicketTypeDraft
-from atendimento.selectors import policy, try_out
+from atendimento.selectors import collection_form, policy, try_out
 from atendimento.selectors import policy_words as words
+from atendimento.selectors.collection_form import CollectionForm, CollectionLine, HeadForm, named, texts
 from atendimento.selectors.parts import Option, Problem
 from atendimento.selectors.policy import Policy
 from atendimento.selectors.try_out import Asked, TryOut
@@ -67,10 +68,10 @@ class FieldForm:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A field's form as it was sent, to be shown again beside what is wrong with it."""
+    """A form as it was sent, to be shown again beside what is wrong with it."""
 
     row: Mapping[str, Any]
-    schema: str
+    schema: str = ""
     fault: str = ""  # of the schema's text
 
 
@@ -83,9 +84,12 @@ class DraftPage:
     changed_at: datetime
     base: int
     in_force: int
-    faults: tuple[str, ...]  # those of no field
+    faults: tuple[str, ...]  # those that stand beside no form
+    head: HeadForm
     lines: tuple[FieldLine, ...]
     form: FieldForm | None
+    collections: tuple[CollectionLine, ...]
+    collection: CollectionForm | None
     valid: bool
     differences: tuple[Difference, ...]
     policy: Policy | None
@@ -110,21 +114,25 @@ def draft_page(
     asked: Asked,
     pointer: str = "",
     *,
+    collection: str = "",
     typed: Typed | None = None,
     text: str | None = None,
     problem: Problem | None = None,
 ) -> DraftPage:
-    """The draft, with the form of the field at `pointer` open. Raises NotFound, DomainError `permission.denied`."""
+    """The draft, with the form of the field at `pointer` or of a collection open; `typed` is the open form's, else the
+    head's. Raises NotFound, DomainError `permission.denied`."""
     draft = _draft(member, slug)
     row = TicketType.objects.select_related("published").filter(organization_id=member.organization_id, slug=slug).first()
     published = row.published if row is not None else None
     document: dict[str, Any] = draft.document
     definition, problems = _checked(document)
-    beside, alone = _placed(problems)
+    placed = _placed(problems)
+    beside = placed.fields
     rows = document.get("fields")
-    named = rows if isinstance(rows, dict) else {}
+    there = rows if isinstance(rows, dict) else {}
     old = fields.TicketType.from_document(published.document) if published is not None else None
     name = document.get("name")
+    sent = typed.row if typed is not None else None
     return DraftPage(
         slug,
         name if isinstance(name, str) and name.strip() else slug,
@@ -133,12 +141,15 @@ def draft_page(
         draft.changed_at,
         draft.base,
         published.number if published is not None else 0,
-        tuple(alone),
+        placed.alone,
+        collection_form.head_form(document, placed.head, None if pointer or collection else sent),
         tuple(
             FieldLine(key, _label(key, value), tuple(_flat(beside.get(key, {}))), key == pointer)
-            for key, value in named.items()
+            for key, value in there.items()
         ),
-        _form(document, pointer, named[pointer], beside.get(pointer, {}), typed) if pointer in named else None,
+        _form(document, pointer, there[pointer], beside.get(pointer, {}), typed) if pointer in there else None,
+        collection_form.collection_lines(document, placed.collections, collection),
+        collection_form.collection_form(document, collection, placed.collections, sent),
         definition is not None,
         differences(old, definition) if old is not None and definition is not None else (),
         policy.policy(definition) if definition is not None else None,
@@ -165,22 +176,35 @@ def _checked(document: Json) -> tuple[fields.TicketType | None, tuple[TypeProble
         return None, error.problems
 
 
-def _placed(problems: Iterable[TypeProblem]) -> tuple[dict[str, dict[str, list[str]]], list[str]]:
-    """Each fault at its field and key; those of no field by themselves. A circle stands at each of its fields."""
-    beside: dict[str, dict[str, list[str]]] = {}
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """Each fault at the form that it stands beside, by that form's key."""
+
+    head: Mapping[str, list[str]]
+    fields: Mapping[str, Mapping[str, list[str]]]
+    collections: Mapping[str, Mapping[str, list[str]]]
+    alone: tuple[str, ...]  # those of no form
+
+
+def _placed(problems: Iterable[TypeProblem]) -> _Placed:
+    """A circle stands at each of its fields."""
+    head: dict[str, list[str]] = {}
+    beside: dict[str, dict[str, dict[str, list[str]]]] = {"fields": {}, "collections": {}}
     alone: list[str] = []
     for found in problems:
         said = words.problem(found)
         if found.path:
             for pointer in dict.fromkeys(found.path):
-                beside.setdefault(pointer, {}).setdefault("invalidates", []).append(said)
+                beside["fields"].setdefault(pointer, {}).setdefault("invalidates", []).append(said)
             continue
-        parts = parse_pointer(found.where)
-        if len(parts) >= 2 and parts[0] == "fields":
-            beside.setdefault(parts[1], {}).setdefault(parts[2] if len(parts) > 2 else "", []).append(said)
+        group, *parts = parse_pointer(found.where) or ("",)
+        if parts and group in beside:
+            beside[group].setdefault(parts[0], {}).setdefault(parts[1] if len(parts) > 1 else "", []).append(said)
+        elif not parts and group in collection_form.HEAD:
+            head.setdefault(group, []).append(said)
         else:
             alone.append(f"{found.where or '/'}: {said}")
-    return beside, alone
+    return _Placed(head, beside["fields"], beside["collections"], tuple(alone))
 
 
 def _flat(faults: Mapping[str, Iterable[str]]) -> Iterable[str]:
@@ -193,15 +217,11 @@ def _label(pointer: str, row: Json) -> str:
     return label if isinstance(label, str) and label.strip() else pointer
 
 
-def _texts(value: Json) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list | tuple) else ()
-
-
 def _form(
     document: Mapping[str, Any], pointer: str, kept: Json, faults: Mapping[str, list[str]], typed: Typed | None
 ) -> FieldForm:
     row = typed.row if typed is not None else kept if isinstance(kept, dict) else {}
-    sources, invalidates = _texts(row.get("sources")), _texts(row.get("invalidates"))
+    sources, invalidates = texts(row.get("sources")), texts(row.get("invalidates"))
     schema = json.dumps(row.get("schema"), ensure_ascii=False, indent=2) if typed is None else typed.schema
     beside = {key: tuple(said) for key, said in faults.items()}
     if typed is not None and typed.fault:
@@ -213,8 +233,8 @@ def _form(
         str(row.get("label", "")),
         str(row.get("description", "")),
         schema,
-        _named(sources),
-        _named(code for code in sorted(LISTABLE) if code not in sources),
+        named(sources),
+        named(code for code in sorted(LISTABLE) if code not in sources),
         tuple(Option(code, str(label), row.get("tie", "latest") == code) for code, label in words.TIES.items()),
         tuple(Option(code, str(label), row.get("inference", "refuse") == code) for code, label in words.INFERENCES.items()),
         tuple(Option(name, _target(name, document), name in invalidates) for name in targets if name != pointer),
@@ -224,10 +244,6 @@ def _form(
         beside,
         beside.get("", ()),
     )
-
-
-def _named(codes: Iterable[str]) -> tuple[Option, ...]:
-    return tuple(Option(code, words.upper_first(words.source(code))) for code in codes)
 
 
 def _target(name: str, document: Mapping[str, Any]) -> str:

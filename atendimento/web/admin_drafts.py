@@ -30,8 +30,8 @@ def _said(request: MemberRequest, name: str, most: int = 1000) -> str:
     return request.POST.get(name, "").replace("\0", "").strip()[:most]
 
 
-def _address(slug: str, pointer: str = "", at: str = "") -> str:
-    address = with_query(reverse("web:admin-draft", args=[slug]), field=pointer or None)
+def _address(slug: str, pointer: str = "", at: str = "", collection: str = "") -> str:
+    address = with_query(reverse("web:admin-draft", args=[slug]), field=pointer or None, collection=collection or None)
     return f"{address}#{quote(at)}" if at else address
 
 
@@ -53,7 +53,8 @@ def _refused(request: MemberRequest, slug: str, error: InvalidInput, **more: Any
 @require_GET
 @member_view
 def detail(request: MemberRequest, slug: str) -> HttpResponse:
-    page = pages.draft_page(request.member, slug, Asked.read(request.GET), request.GET.get("field", ""))
+    pointer, collection = request.GET.get("field", ""), request.GET.get("collection", "")
+    page = pages.draft_page(request.member, slug, Asked.read(request.GET), pointer, collection="" if pointer else collection)
     return show(request, "admin/draft.html", tab="types", page=page)
 
 
@@ -111,7 +112,12 @@ def field(request: MemberRequest, slug: str) -> HttpResponse:
         return _again(request, slug, None, pointer=pointer, typed=typed)
     except InvalidInput as error:
         return _refused(request, slug, error, pointer=pointer, typed=Typed(row, text))
-    return redirect(_address(slug, pointer, f"source-{source}" if source and act != "drop" else "form"))
+    return redirect(_address(slug, pointer, _place(act, source, "form")))
+
+
+def _place(act: str, source: str, otherwise: str) -> str:
+    """Where the page is to stand after a save: at the source that was moved, else at the form."""
+    return f"source-{source}" if source and act != "drop" else otherwise
 
 
 def moved(sources: list[str], act: str, source: str) -> list[str]:
@@ -145,6 +151,37 @@ def add(request: MemberRequest, slug: str) -> HttpResponse:
     except InvalidInput as error:
         return _refused(request, slug, error)
     return redirect(_address(slug, pointer, "form"))
+
+
+@require_POST
+@member_view
+def head(request: MemberRequest, slug: str) -> HttpResponse:
+    said = {"name": _said(request, "name", 200), "description": _said(request, "description", 2000)}
+    try:
+        actions.save_head(member=request.member, slug=slug, revision=_revision(request), **said)
+    except InvalidInput as error:
+        return _refused(request, slug, error, typed=Typed(said))
+    return redirect(_address(slug, at="head"))
+
+
+@require_POST
+@member_view
+def collection(request: MemberRequest, slug: str) -> HttpResponse:
+    """Save a collection's form; its button may also move, drop or take a source, or have it take nothing any more."""
+    name = request.POST.get("collection", "")
+    act, _colon, source = request.POST.get("do", "save").partition(":")
+    row: dict[str, Any] = {
+        "sources": moved([code[:50] for code in request.POST.getlist("source")[:50]], act, source),
+        "kinds": [kind[:100] for kind in _said(request, "kinds", 20_000).replace(",", " ").split()],
+        "completion_sources": [code[:50] for code in request.POST.getlist("completion")[:50]],
+    }
+    settings = None if act == "remove" else actions.CollectionSettings(**row)
+    member, revision = request.member, _revision(request)
+    try:
+        actions.save_collection(member=member, slug=slug, revision=revision, name=name, settings=settings)
+    except InvalidInput as error:
+        return _refused(request, slug, error, collection=name, typed=Typed(row))
+    return redirect(_address(slug, collection=name, at=_place(act, source, "collections-edit")))
 
 
 @require_POST

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -45,6 +46,58 @@ def test_an_order_is_changed_published_and_the_next_verdict_differs(world: World
     assert after.verdict == "allowed"
 
 
+def names_of(page: Page) -> list[str]:
+    page.locator(".sources li").first.wait_for()
+    return [words.split("\n")[0] for words in page.locator(".sources li").all_inner_texts()]
+
+
+def test_sources_are_dragged_into_another_order(admin_page: Page) -> None:
+    page = admin_page
+    page.goto("/admin/ticket-types/assistencia-tecnica/")
+    page.get_by_role("button", name="Editar num rascunho").click()
+    page.get_by_role("link", name="Aparelho", exact=True).click()
+    rows = page.locator(".sources li")
+    before = names_of(page)
+    rows.last.drag_to(rows.first, target_position={"x": 60, "y": 2})
+    page.wait_for_url("**#source-*")
+    expect(rows).to_contain_text([before[-1], *before[:-1]])
+    page.reload()
+    expect(rows).to_contain_text([before[-1], *before[:-1]])
+
+
+def test_a_drag_that_ends_elsewhere_changes_nothing(admin_page: Page) -> None:
+    page = admin_page
+    page.goto("/admin/ticket-types/assistencia-tecnica/")
+    page.get_by_role("button", name="Editar num rascunho").click()
+    page.get_by_role("link", name="Compromissos", exact=True).click()
+    rows = page.locator(".sources li")
+    before = names_of(page)
+    rows.last.hover(position={"x": 60, "y": 10})
+    page.mouse.down()
+    rows.first.hover(position={"x": 60, "y": 2})
+    rows.first.hover(position={"x": 61, "y": 3})
+    expect(rows.first).to_contain_text(before[-1])
+    expect(page.locator("[data-dragged]")).to_have_count(1)
+    page.locator("h1").hover()
+    page.mouse.up()
+    expect(page.locator("[data-dragged]")).to_have_count(0)
+    expect(rows).to_contain_text(before)
+    assert "#source" not in page.url
+
+
+def test_the_rules_answer_while_one_types(admin_page: Page) -> None:
+    page = admin_page
+    page.goto("/admin/ticket-types/assistencia-tecnica/")
+    box = page.locator("#try")
+    box.get_by_label("Campo", exact=True).select_option("/facts/bairro")
+    box.get_by_label("O que está lá", exact=True).fill("Boa Viagem")
+    box.get_by_label("dito por", exact=True).select_option("registry")
+    box.get_by_label("A nova afirmação", exact=True).fill("Madalena")
+    expect(box.locator(".outcome")).to_contain_text("o cliente vale menos que o cadastro")
+    expect(box.get_by_label("A nova afirmação", exact=True)).to_be_focused()
+    expect(page).to_have_url(re.compile(r"new=Madalena"))
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)], ids=["wide", "narrow"])
 def test_its_screens_are_accessible(admin_page: Page, scheme: Any, size: tuple[int, int]) -> None:
@@ -59,6 +112,7 @@ def test_its_screens_are_accessible(admin_page: Page, scheme: Any, size: tuple[i
         "/admin/ticket-types/",
         f"{kind}{asked}",
         f"{kind}draft/?field=/facts/bairro",
+        f"{kind}draft/?collection=commitments",
         "/admin/members/",
         "/admin/tokens/",
         "/admin/log/",

@@ -174,7 +174,7 @@ def test_a_save_that_was_overtaken_changes_nothing_and_keeps_what_was_typed(adm:
     assert "Alguém mudou o rascunho enquanto isso." in text(answer)
     assert 'value="Segundo"' in answer.content.decode()
     assert row()["label"] == "Primeiro"
-    for act in ("publish", "discard", "add", "document"):
+    for act in ("publish", "discard", "add", "head", "document"):
         data = {"revision": 1, "name": "x", "document": json.dumps(stories.TICKET_TYPE)}
         assert adm.post(f"{DRAFT}{act}", data).status_code == 409
     assert published() == 1
@@ -204,6 +204,93 @@ def test_the_whole_definition_is_edited_as_text(adm: Any) -> None:
         assert TicketTypeDraft.objects.get().document == document
     adm.post(f"{DRAFT}document", {"revision": 2, "document": '{"slug": "assistencia-tecnica", "fields": 3}'})
     assert "/fields: Isto tem de ser um objeto." in text(adm.get(DRAFT))
+
+
+def test_name_and_description_are_saved_and_a_missing_name_is_told_beside_it(adm: Any) -> None:
+    answer = adm.post(f"{DRAFT}head", {"revision": 1, "name": "Assistência", "description": "Em casa ou na unidade."})
+    assert answer["Location"] == f"{DRAFT}#head"
+    page = text(adm.get(DRAFT))
+    assert "O próprio tipo nome: Assistência técnica → Assistência" in page
+    assert "descrição: — → Em casa ou na unidade." in page
+    adm.post(f"{DRAFT}head", {"revision": 2, "name": " ", "description": ""})
+    form = adm.get(DRAFT).content.decode().split('id="h-name"')[1].split("</form>")[0]
+    assert "Escreva algo aqui." in html.unescape(form)
+    assert adm.post(f"{DRAFT}publish", {"revision": 3}).status_code == 400
+    assert adm.post(f"{DRAFT}head", {"revision": 1, "name": "Atrasada"}).status_code == 409
+    assert TicketTypeDraft.objects.get().document["name"] == ""
+
+
+def collection(client: Any, name: str, **more: Any) -> Any:
+    return client.post(f"{DRAFT}collection", {"collection": name, "revision": TicketTypeDraft.objects.get().revision} | more)
+
+
+def collections() -> Any:
+    return TicketTypeDraft.objects.get().document["collections"]
+
+
+COMMITMENTS = {
+    "source": ["registry", "agent"],
+    "kinds": "visit\nschedule_query\nrefund",
+    "completion": ["tool", "performer"],
+}
+
+
+def test_a_collection_s_sources_kinds_and_completion_are_edited_in_its_form(adm: Any) -> None:
+    assert "Cliente" not in text(adm.get(f"{DRAFT}?collection=nada"))
+    page = adm.get(f"{DRAFT}?collection=commitments").content.decode()
+    assert "visit\nschedule_query</textarea>" in page
+    answer = collection(adm, "commitments", **COMMITMENTS, do="up:agent")
+    assert answer["Location"] == f"{DRAFT}?collection=commitments#source-agent"
+    saved = {"sources": ["agent", "registry"], "kinds": ["visit", "schedule_query", "refund"]}
+    assert collections()["commitments"] == saved | {"completion_sources": ["tool", "performer"]}
+    said = text(adm.get(DRAFT))
+    assert "tipos: visit, schedule_query → visit, schedule_query, refund" in said
+    assert "concluído por: uma ferramenta, o cadastro, quem executa → uma ferramenta, quem executa" in said
+
+
+def test_a_collection_saved_as_it_was_differs_in_nothing(adm: Any) -> None:
+    before = stories.TICKET_TYPE["collections"]
+    for name, row in before.items():
+        done = row.get("completion_sources", ["tool", "registry", "performer"])
+        collection(adm, name, source=row["sources"], kinds="\n".join(row.get("kinds", ())), completion=done)
+    assert collections() == before
+    assert "Nada: o rascunho diz o que está em vigor." in text(adm.get(DRAFT))
+
+
+def test_a_collection_takes_nothing_any_more_and_takes_again(adm: Any) -> None:
+    collection(adm, "attempts", do="remove")
+    assert "attempts" not in collections()
+    assert "Tentativas removido" in text(adm.get(DRAFT))
+    collection(adm, "attempts", do="take:customer")
+    assert collections()["attempts"] == {"sources": ["customer"]}
+    assert collection(adm, "presentes", source="customer").status_code == 404
+    assert collection(adm, "pending", source="customer", revision=1).status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"source": ["astrologo"]}, "Não há esta fonte, ninguém a produz: astrologo."),
+        ({"source": []}, "Nomeie ao menos uma fonte."),
+        ({"kinds": "Visita"}, "letras minúsculas, dígitos e _: Visita."),
+        ({"kinds": "visit visit schedule_query"}, "Uma coisa está nomeada duas vezes."),
+        ({"completion": ["assistant"]}, "Isto não conclui um compromisso: assistant."),
+    ],
+)
+def test_a_fault_of_a_collection_stands_beside_its_form_and_in_the_list(adm: Any, wrong: dict[str, Any], words: str) -> None:
+    assert collection(adm, "commitments", **COMMITMENTS | wrong).status_code == 302
+    line = adm.get(DRAFT).content.decode().split("?collection=commitments")[1].split("</li>")[0]
+    assert words in html.unescape(line)
+    form = adm.get(f"{DRAFT}?collection=commitments").content.decode().split('id="collection-form"')[1].split("</form>")[0]
+    assert words in html.unescape(form)
+    assert adm.post(f"{DRAFT}publish", {"revision": TicketTypeDraft.objects.get().revision}).status_code == 400
+    assert published() == 1
+
+
+def test_a_kind_that_is_gone_is_a_fault_at_the_field_that_invalidates_it(adm: Any) -> None:
+    collection(adm, "commitments", **COMMITMENTS | {"kinds": "schedule_query"})
+    line = adm.get(DRAFT).content.decode().split("?field=/facts/bairro#form")[1].split("</li>")[0]
+    assert "Não há este campo nem este tipo de compromisso: commitments:visit." in html.unescape(line)
 
 
 def test_an_earlier_version_becomes_the_draft_with_one_click(world: World, adm: Any, boss: Membership) -> None:
@@ -241,7 +328,7 @@ def test_another_organisation_s_draft_is_not_there(world: World, adm: Any, sign_
     theirs = sign_in(Membership.objects.get(organization=other.ana.organization, role="admin"))
     world.enter()
     assert theirs.get(DRAFT).status_code == 404
-    for act in ("field", "add", "document", "publish", "discard"):
+    for act in ("field", "add", "head", "collection", "document", "publish", "discard"):
         data = BAIRRO | {"revision": 1, "name": "x", "document": '{"slug": "assistencia-tecnica"}'}
         assert theirs.post(f"{DRAFT}{act}", data).status_code == 404
     tenancy.enter(other.ana.organization_id)
@@ -253,7 +340,7 @@ def test_another_organisation_s_draft_is_not_there(world: World, adm: Any, sign_
 def test_agents_and_supervisors_draft_nothing(adm: Any, ana: Any, silvia: Any) -> None:
     for client in (ana, silvia):
         assert client.get(DRAFT).status_code == 403
-        for act in ("field", "add", "document", "publish", "discard"):
+        for act in ("field", "add", "head", "collection", "document", "publish", "discard"):
             assert client.post(f"{DRAFT}{act}", BAIRRO | {"revision": 1}).status_code == 403
         assert client.post("/admin/ticket-types/start", {"gallery": "clinica"}).status_code == 403
 
@@ -261,7 +348,9 @@ def test_agents_and_supervisors_draft_nothing(adm: Any, ana: Any, silvia: Any) -
 def test_names_are_never_markup(adm: Any) -> None:
     attack = "<img src=x onerror=alert(1)>"
     save(adm, label=attack, description=attack, invalidates=[attack], source=[attack])
-    for path in (DRAFT, f"{DRAFT}?field=/facts/bairro"):
+    adm.post(f"{DRAFT}head", {"revision": 2, "name": attack, "description": attack})
+    collection(adm, "commitments", source=[attack], kinds=attack, completion=[attack])
+    for path in (DRAFT, f"{DRAFT}?field=/facts/bairro", f"{DRAFT}?collection=commitments", f"{DRAFT}?collection={attack}"):
         body = adm.get(path).content.decode()
         assert "<img" not in body
         assert "style=" not in body

@@ -90,6 +90,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("GET", DRAFT): ADMINS,
     ("POST", f"{DRAFT}field"): ADMINS,
     ("POST", f"{DRAFT}add"): ADMINS,
+    ("POST", f"{DRAFT}head"): ADMINS,
+    ("POST", f"{DRAFT}collection"): ADMINS,
     ("POST", f"{DRAFT}document"): ADMINS,
     ("POST", f"{DRAFT}publish"): ADMINS,
     ("POST", f"{DRAFT}discard"): ADMINS,
@@ -127,6 +129,7 @@ FORMS = {
     f"{MEMBER}role": {"role": "agent"},
     "admin/ticket-types/start": {"gallery": "clinica"},
     f"{DRAFT}field": {"pointer": "/facts/bairro"},
+    f"{DRAFT}collection": {"collection": "pending"},
     CAUSE: {"cause": "old_record"},
 }
 # Under a name that another organisation uses too, one publishes one's own.
