@@ -92,14 +92,16 @@ def _plant(folder: Path, modules: list[str], names: str) -> None:
 
 
 def _environment() -> dict[str, str]:
-    return {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    """The copy is read, never this tree; and pytest goes without the plugins that the domain's tests do not need."""
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
 def _try(folder: Path, workers: int) -> dict[str, str]:
     """The fate of each mutant, by name."""
     tests = [str(path.relative_to(folder)) for path in sorted((folder / "tests/memoria").glob("test_*.py"))]
     chosen = [path for path in tests if Path(path).name not in LEFT_OUT]
-    options = ["-q", "-p", "no:randomly", "-p", "no:cacheprovider", "--import-mode=importlib"]
+    options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", "--assert=plain", "--tb=line"]
     options += [f"--deselect={test}" for test in DESELECTED]
     with (folder / "run.log").open("wb") as log:
         command = [sys.executable, str(TRIAL), str(folder), str(workers), *options, *chosen]
