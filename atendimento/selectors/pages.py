@@ -9,7 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from atendimento.selectors.parts import Chip, Control, DiffPart, Drafted, ModelSaw, Option, Past, Problem, Quote, Segment
+from atendimento.selectors.parts import (
+    Chip,
+    Control,
+    DiffPart,
+    Drafted,
+    ModelSaw,
+    Option,
+    Past,
+    Problem,
+    Quote,
+    Segment,
+    StepLine,
+)
 
 # --- queue ------------------------------------------------------------------------------------------------------
 
@@ -310,6 +322,7 @@ class Memory:
     read_note: str = ""  # how far the model has read
     problem: Problem | None = None  # of a card that is no longer there
     past: Past | None = None  # of the panes that show it
+    step: StepLine | None = None  # what is next; None where a past state is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,6 +369,7 @@ class TicketPage:
     composer: Composer
     since: str = ""  # what changed since this person last looked
     since_message: int | None = None  # the first of the messages that came since
+    cite_targets: tuple[Option, ...] = ()  # where selected words can be recorded, by the key of the form
 
 
 @dataclass(frozen=True, slots=True)

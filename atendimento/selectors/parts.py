@@ -146,3 +146,21 @@ class Drafted:
     text: str
     kind: str = "reply"  # or note
     icon: str = "message-circle-question-mark"
+
+
+@dataclass(frozen=True, slots=True)
+class StepPart:
+    """One thing that is next: its kind in a word or two, and what it is about."""
+
+    icon: str
+    label: str
+    text: str
+    tone: str = ""  # "", warn, bad
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """The next step: a line's worth of it, and all of it for whoever opens the line."""
+
+    short: tuple[StepPart, ...]
+    every: tuple[StepPart, ...]

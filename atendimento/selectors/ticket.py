@@ -26,7 +26,7 @@ from atendimento.models import (
     Ticket,
     TicketVisit,
 )
-from atendimento.selectors import cards, history, queue, reading, state, transcript, values, versions
+from atendimento.selectors import cards, history, next_step, queue, reading, state, transcript, values, versions
 from atendimento.selectors.cards import Failure, Sight
 from atendimento.selectors.pages import (
     ChangeCard,
@@ -147,6 +147,7 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
         next_url=queue.next_to_decide(member, ticket.pk),
         problem=_homeless(asked, changes, conflicts, confirms),
         past=_past(ground, asked),
+        step=next_step.line(ground.state, ground.ticket_type, timezone.now()) if asked.version is None else None,
     )
 
 
@@ -239,6 +240,7 @@ def ticket_page(
         composer=composer or _draft(member, ticket),
         since=_since(ticket, visit),
         since_message=_first_unseen(ticket, visit),
+        cite_targets=state.targets(ground.ticket_type) if asked.version is None else (),
     )
 
 
