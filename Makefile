@@ -1,6 +1,6 @@
 # Every entry works from a bare checkout: what it needs is installed first, once.
 .DEFAULT_GOAL := help
-.PHONY: help install install-runtime demo pictures test coverage lint types architecture format requirements audit messages clean
+.PHONY: help install install-runtime demo pictures test faults coverage lint types architecture format requirements audit messages clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -47,6 +47,9 @@ coverage: install ## Branch coverage of the domain
 
 mutation: install ## Plant faults in the rules and see each one found (long; ARGS="--only cascade --write")
 	$(BIN)/python -m benchmarks.mutation $(ARGS)
+
+faults: install ## Kill, restart and freeze every part under load, and check every answer (long; ARGS="--seed 1 --write")
+	$(BIN)/python -m benchmarks.faults $(ARGS)
 
 bench: install ## Measure the domain (ARGS=--write keeps the figures)
 	$(BIN)/python -m benchmarks.domain $(ARGS)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from io import StringIO
 from typing import Any
 
+import psycopg
 import pytest
+from django.core.management import call_command
 from django.db import InternalError, ProgrammingError, transaction
 
-from atendimento import corrections
+from atendimento import corrections, embedded
+from atendimento.actions import corrections as actions
 from atendimento.actions import decisions, slots
 from atendimento.actions.undo import undo_version
 from atendimento.models import Correction, Membership, ProposedChange, Ticket
 from memoria.patch import MISSING
+from tests import settings as test_settings
 from tests.support import stories
 from tests.support.stories import World, change
 
@@ -161,3 +167,38 @@ def test_the_application_changes_nothing_but_the_cause(world: World) -> None:
         with pytest.raises((ProgrammingError, InternalError)), transaction.atomic():
             forbidden()
     assert rows.update(cause="changed_mind") == 1
+
+
+@pytest.fixture
+def owner(transactional_db: None) -> Iterator[psycopg.Connection]:
+    url = test_settings.POSTGRES.url(embedded.SUPERUSER, test_settings.TEST_DATABASE)
+    with psycopg.connect(url, autocommit=True) as link:
+        yield link
+
+
+def test_the_corrections_of_an_older_log_are_found_once_and_a_chosen_cause_stays(owner: psycopg.Connection) -> None:
+    world = stories.make()
+    ticket = stories.recife(world)
+    rows = stories.correction(world, ticket)
+    world.accept(rows[:2])
+    decide(world, rows, reject=[str(rows[3].pk)])
+    version = version_of(ticket)
+    undo_version(member=world.ana, ticket_id=ticket.pk, version=version, expected_version=version, reason="era isso mesmo")
+    everything = written(ticket)
+    assert [row[0] for row in everything] == ["replaced", "replaced", "rejected", "undone"]
+    kept = Correction.objects.get(ticket=ticket, act="undone")
+    actions.choose_cause(member=world.silvia, correction_id=kept.pk, cause="old_record")
+    owner.execute("DELETE FROM atendimento_correction WHERE act <> 'undone'")
+
+    said = StringIO()
+    call_command("find_corrections", org=world.ana.organization.slug, stdout=said)
+    assert "3 correction(s) added from 1 ticket(s)" in said.getvalue()
+    world.enter()
+    assert written(ticket)[:3] == everything[:3]
+    assert written(ticket)[3][4] == "old_record"
+    found = Correction.objects.filter(ticket=ticket).order_by("version", "position")
+    assert all(row.event.version == row.version for row in found)
+    assert found[0].member == world.ana
+
+    call_command("find_corrections", stdout=said)
+    assert "0 correction(s) added" in said.getvalue().splitlines()[-1]
