@@ -16,15 +16,15 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from memoria.decisions import Edit
 from memoria.errors import DomainError
-from memoria.events import Event, EventKind
+from memoria.events import Event, EventKind, canonical
 from memoria.evidence import Messages, still_stands
 from memoria.judgement import judge
 from memoria.members import FINISHED
 from memoria.patch import MISSING, Json, related
 from memoria.precedence import stronger
 from memoria.proposals import Change, Citation, Status
-from memoria.sources import Kind
-from memoria.state import Slot, SlotStatus, State, replay
+from memoria.sources import Age, Kind
+from memoria.state import Slot, SlotStatus, State, replay, state_to_json
 from tests.memoria.bench import ANA, RUI, SARA, Bench, Held, a_field, a_type
 
 EDGES = {
@@ -95,17 +95,20 @@ class Ticket(RuleBasedStateMachine):
     @initialize()
     def open_ticket(self) -> None:
         self.bench = Bench(TYPE)
+        self.corrected: dict[str, list[tuple[Json, Age]]] = {}  # by pointer: values, and how old what corrected them is
 
     # --- doing and checking ----------------------------------------------------------------------------------------
 
     def attempt(self, call: Callable[..., Any], *args: Any, **more: Any) -> Event | None:
         """Do it; the event that it made. Refused, it must have changed nothing."""
         before, count = self.bench.state, len(self.bench.events)
+        spelled = canonical(state_to_json(before))
         fates = {held.id: (held.status, held.version) for held in self.bench.changes.values()}
         try:
             call(*args, **more)
         except DomainError:
             assert self.bench.state is before
+            assert canonical(state_to_json(before)) == spelled, "wrote into a state that there was"
             assert len(self.bench.events) == count
             assert fates == {held.id: (held.status, held.version) for held in self.bench.changes.values()}
             return None
@@ -115,6 +118,8 @@ class Ticket(RuleBasedStateMachine):
         event = self.bench.events[-1]
         self.check_cascade(before, event)
         self.check_age(before, event)
+        self.check_corrected(before, event)
+        assert canonical(state_to_json(before)) == spelled, "wrote into the version before"
         return event
 
     def check_cascade(self, before: State, event: Event) -> None:
@@ -154,6 +159,25 @@ class Ticket(RuleBasedStateMachine):
                 continue
             sources = TYPE.sources_at(pointer) or ()
             assert new.age >= old.age or stronger(sources, new.source, old.source), pointer
+
+    def check_corrected(self, before: State, event: Event) -> None:
+        """P7: a value once corrected does not become current again from words older than its correction.
+
+        A stronger voice may have older words: from then on its age is what counts. An undo takes corrections back.
+        """
+        for pointer, (old, new) in event.slots.items():
+            was, now = held_at(before, pointer), held_at(self.bench.state, pointer)
+            if event.kind is EventKind.UNDO:
+                self.corrected.pop(pointer, None)
+            if old is None or new is None or event.kind is EventKind.UNDO or was == now:
+                continue
+            sources = TYPE.sources_at(pointer) or ()
+            if new.age < old.age:
+                assert stronger(sources, new.source, old.source), pointer
+                self.corrected.pop(pointer, None)
+            for value, age in self.corrected.get(pointer, ()):
+                assert value != now or new.age >= age, f"{pointer} is {now} again"
+            self.corrected.setdefault(pointer, []).append((was, new.age))
 
     def expected(self, lag: int) -> int:
         return max(self.bench.state.version - lag, 0) if lag >= 0 else self.bench.state.version + 1
