@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -81,6 +83,15 @@ class Environment:
         if not minimum <= number <= maximum:
             refuse(name, f"must lie between {minimum:g} and {maximum:g} seconds, not {word}")
         return number
+
+    def amount(self, name: str) -> Decimal | None:
+        """A sum of money, with a point before its fractions; None where it is not set."""
+        word = self.text(name, "")
+        if not word:
+            return None
+        if not re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", word):
+            refuse(name, f"must be an amount such as 2.50, not {word!r}")
+        return Decimal(word)
 
     def words(self, name: str, default: Sequence[str] = ()) -> list[str]:
         value = self.values.get(name, "")

@@ -224,6 +224,13 @@ PROPOSAL_DEBOUNCE = env.seconds("PROPOSAL_DEBOUNCE", 3, maximum=15)
 MODEL_TIMEOUT = env.seconds("MODEL_TIMEOUT", 60, minimum=0.1, maximum=900)
 MODEL_MAX_TRIES = env.integer("MODEL_MAX_TRIES", 5, minimum=1, maximum=50)
 MODEL_BACKOFF = env.seconds("MODEL_BACKOFF", 1, maximum=600)
+# Requests under way at once, of all workers and organisations together; 0: as many as there are workers.
+MODEL_CONCURRENCY = env.integer("MODEL_CONCURRENCY", 0, maximum=1000)
+# Per million tokens. Where the prompt's and the answer's are both missing, nothing has a cost.
+MODEL_PRICE_INPUT = env.amount("MODEL_PRICE_INPUT")
+MODEL_PRICE_CACHED = env.amount("MODEL_PRICE_CACHED")
+MODEL_PRICE_OUTPUT = env.amount("MODEL_PRICE_OUTPUT")
+MODEL_CURRENCY = env.text("MODEL_CURRENCY", "USD")
 
 SNAPSHOT_EVERY = 200
 """Versions from one kept state of a ticket to the next: no reading of the past folds more events."""

@@ -16,7 +16,6 @@ from django.db import connection
 from atendimento import llm
 from atendimento.models import EndpointMode
 from memoria import runs
-from memoria.extraction import Usage
 from memoria.patch import Json
 from memoria.runs import Limits, Mode, Outcome, Run
 
@@ -67,9 +66,3 @@ def document(body: str) -> object:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
-
-
-def spent(usage: Json | None) -> Usage:
-    """What was spent before, as it is stored."""
-    used = usage or {}
-    return Usage(used.get("prompt_tokens", 0), used.get("completion_tokens", 0), used.get("cached_tokens", 0))

@@ -2,7 +2,7 @@
 
 No transaction is open while the model thinks. What keeps a second worker away is a lock of this database session: it is
 gone the moment the worker is, however it died, and the next one takes the run over. The answer is stored before it is used,
-so a crash after the call costs no second call.
+so a crash after the call costs no second call. Whether a request may go at all, the gate says; what it holds leaves masked.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 
 from atendimento import jobs, ledger, llm
-from atendimento.actions import asking
+from atendimento.actions import asking, gate, masks
 from atendimento.actions import desk as desks
 from atendimento.actions import runs as queue
 from atendimento.actions.proposals import take_in
@@ -38,9 +38,13 @@ def propose_changes(*, organization_id: int, proposal_id: uuid.UUID) -> None:
     with asking.alone(row.ticket_id) as alone:
         if not alone:
             return  # another worker asks about this ticket now, and posts the next run when it is done
-        claimed = _claim(organization_id, row)
-        if claimed is not None:
-            _go_on(claimed)
+        with gate.opened(asking.endpoint().identity) as way:
+            claimed = _claim(organization_id, row, way)
+            if claimed is not None:
+                _go_on(claimed, way)
+            had_place = way.place is not None
+    if had_place:
+        _hand_on()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,8 @@ class Claimed:
 
 
 @transaction.atomic
-def _claim(organization_id: int, hint: Proposal) -> Claimed | None:
-    """Take the ticket's oldest unfinished run, if it is due; None where there is nothing to do now."""
+def _claim(organization_id: int, hint: Proposal, way: gate.Gate) -> Claimed | None:
+    """Take the ticket's oldest unfinished run, if it is due and may ask; None where there is nothing to do now."""
     organization = Organization.objects.get(pk=organization_id)
     book = ledger.open_to_change(organization, hint.ticket_id)
     rows = Proposal.objects.filter(ticket=book.ticket, origin=Origin.MODEL)
@@ -70,20 +74,44 @@ def _claim(organization_id: int, hint: Proposal) -> Claimed | None:
         _park(book, row, Park(runs.Problem.UNAVAILABLE, "the worker was lost during the last try"))
         return None
     if row.raw_answer is None:
+        wait = way.enter(organization, book.moment) if settings.OPENAI_BASE_URL else None
+        if wait is not None:
+            _wait(book, row, wait)
+            return None
         row.attempts += 1
-    row.status, row.holder = RunStatus.RUNNING, uuid.uuid4()
+    row.status, row.holder, row.waits_for = RunStatus.RUNNING, uuid.uuid4(), ""
     row.through_message = row.through_message or book.ticket.last_message_number
-    row.save(update_fields=["status", "holder", "attempts", "through_message"])
+    row.save(update_fields=["status", "holder", "waits_for", "attempts", "through_message"])
     jobs.postpone(jobs.PROPOSE, row.pk, book.moment + asking.ALIVE_FOR, book.moment)
     desks.announce(book, "run", None)
     return Claimed(row, organization, run)
 
 
-def _go_on(claimed: Claimed) -> None:
+def _wait(book: ledger.Book, row: Proposal, wait: gate.Wait) -> None:
+    """Back to the queue without a try: for what it waits, and until when, is there to be seen."""
+    news = row.waits_for != wait.reason
+    row.status, row.holder, row.waits_for, row.not_before = RunStatus.QUEUED, None, wait.reason, wait.until
+    row.save(update_fields=["status", "holder", "waits_for", "not_before"])
+    jobs.owe(jobs.PROPOSE, row.pk, row.organization_id, wait.until, book.moment)
+    if news:
+        desks.announce(book, "run", None)
+
+
+@transaction.atomic
+def _hand_on() -> None:
+    """A place at the endpoint has fallen free: the run that has waited for one the longest is due."""
+    waiting = gate.next_for_a_place()
+    if waiting is not None:
+        moment = ledger.now()
+        Proposal.objects.filter(pk=waiting.pk, status=RunStatus.QUEUED).update(not_before=moment, waits_for="")
+        jobs.owe(jobs.PROPOSE, waiting.pk, waiting.organization_id, moment, moment)
+
+
+def _go_on(claimed: Claimed, way: gate.Gate) -> None:
     """Ask, or take up the answer that a lost worker left; then store what comes of it."""
     row = claimed.row
     if row.raw_answer is not None:
-        outcome: Outcome = read_completion(asking.document(row.raw_answer["body"]))
+        outcome: Outcome = read_completion(asking.document(row.raw_answer["body"]), read=masks.reader_of(row.request))
         _conclude(claimed, outcome)
         return
     if not settings.OPENAI_BASE_URL:
@@ -94,29 +122,34 @@ def _go_on(claimed: Claimed) -> None:
         _nothing_new(claimed)
         return
     request = asked.request if claimed.run.repair is None else replace(asked.request, repair=claimed.run.repair)
+    sent = masks.protect(request, row.ticket, claimed.organization)
+    kept = masks.stored(sent)
     Proposal.objects.filter(pk=row.pk, holder=row.holder).update(
-        request={"user": request.user, "schema": request.schema},
+        request=kept,
         context_report=request.report.to_json(),
         base_version=asked.base_version,
-        prompt_version=request.prompt_version,
+        prompt_version=sent.request.prompt_version,
     )
-    reply = llm.ask(request, asking.endpoint(), claimed.run.mode)
+    reply = llm.ask(sent.request, asking.endpoint(), claimed.run.mode, masks.reader_of(kept))
     if reply.raw:
-        _keep(row, reply, asked)
+        _keep(claimed, reply, asked)
+    way.learn(reply.outcome)
     _conclude(claimed, reply.outcome)
 
 
-def _keep(row: Proposal, reply: llm.Reply, asked: Question) -> None:
-    """Store the answer before anything is made of it."""
+@transaction.atomic
+def _keep(claimed: Claimed, reply: llm.Reply, asked: Question) -> None:
+    """Store the answer before anything is made of it, and book what it cost."""
+    row = claimed.row
     row.raw_answer = {
         "body": reply.raw,
         "through": asked.request.through,
         "numbers": list(asked.numbers),
         "moment": asked.moment.isoformat(),
     }
-    spent = asking.spent(row.usage) + reply.usage
-    row.usage = {**spent.to_json(), "cost": None}
+    row.usage = gate.booked(row.usage, reply.usage)
     row.model = reply.model or row.model
+    gate.spend(claimed.organization, reply.usage, ledger.now())
     Proposal.objects.filter(pk=row.pk, holder=row.holder).update(raw_answer=row.raw_answer, usage=row.usage, model=row.model)
 
 

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db import transaction
 
 from atendimento import jobs, ledger, llm
-from atendimento.actions import asking
+from atendimento.actions import asking, gate, masks
 from atendimento.actions import desk as desks
 from atendimento.actions.proposals import MAX_CHANGES, take_in
 from atendimento.actions.question import MOST_NEW, count_tokens
@@ -56,10 +56,10 @@ def read_on(*, organization_id: int, rebuild_id: uuid.UUID) -> None:
     if row is None or row.status not in UNDER_WAY:
         jobs.settle(jobs.REREAD, rebuild_id)
         return
-    with asking.alone(row.ticket_id) as alone:
-        claimed = _claim(organization_id, row) if alone else _give_way(row)
+    with asking.alone(row.ticket_id) as alone, gate.opened(asking.endpoint().identity) as way:
+        claimed = _claim(organization_id, row, way) if alone else _give_way(row)
         if claimed is not None:
-            _go_on(claimed)
+            _go_on(claimed, way)
 
 
 @transaction.atomic
@@ -69,7 +69,7 @@ def _give_way(row: Rebuild) -> None:
 
 
 @transaction.atomic
-def _claim(organization_id: int, hint: Rebuild) -> _Claimed | None:
+def _claim(organization_id: int, hint: Rebuild, way: gate.Gate) -> _Claimed | None:
     organization = Organization.objects.get(pk=organization_id)
     book = ledger.open_to_change(organization, hint.ticket_id)
     row = Rebuild.objects.get(pk=hint.pk)
@@ -84,9 +84,15 @@ def _claim(organization_id: int, hint: Rebuild) -> _Claimed | None:
         _park(row, Park(runs.Problem.UNAVAILABLE, "the worker was lost during the last try"), book)
         return None
     if not stored:
+        wait = way.enter(organization, book.moment) if settings.OPENAI_BASE_URL else None
+        if wait is not None:
+            row.status, row.holder, row.waits_for, row.not_before = RunStatus.QUEUED, None, wait.reason, wait.until
+            row.save(update_fields=["status", "holder", "waits_for", "not_before"])
+            jobs.owe(jobs.REREAD, row.pk, row.organization_id, wait.until, book.moment)
+            return None
         row.attempts += 1
-    row.status, row.holder = RunStatus.RUNNING, uuid.uuid4()
-    row.save(update_fields=["status", "holder", "attempts"])
+    row.status, row.holder, row.waits_for = RunStatus.RUNNING, uuid.uuid4(), ""
+    row.save(update_fields=["status", "holder", "waits_for", "attempts"])
     jobs.postpone(jobs.REREAD, row.pk, book.moment + asking.ALIVE_FOR, book.moment)
     return _Claimed(row, organization, run)
 
@@ -102,12 +108,13 @@ def _post_waiting_run(book: ledger.Book) -> bool:
     return run is not None
 
 
-def _go_on(claimed: _Claimed) -> None:
+def _go_on(claimed: _Claimed, way: gate.Gate) -> None:
     row = claimed.row
     reading = RebuildReading.objects.filter(rebuild=row, position=row.position).first()
     if reading is not None and reading.raw_answer:
         # A lost worker left it.
-        _conclude(claimed, read_completion(asking.document(reading.raw_answer)))
+        body = asking.document(reading.raw_answer)
+        _conclude(claimed, read_completion(body, read=masks.reader_of(reading.request)))
         return
     if not settings.OPENAI_BASE_URL:
         _finish(claimed, claimed.run, Park(runs.Problem.UNAVAILABLE, "no model is configured"))
@@ -117,6 +124,8 @@ def _go_on(claimed: _Claimed) -> None:
         _finish(claimed, claimed.run, Done(()))
         return
     request, through, count = asked
+    sent = masks.protect(request, row.ticket, claimed.organization)
+    kept = masks.stored(sent)
     RebuildReading.objects.update_or_create(
         rebuild=row,
         position=row.position,
@@ -124,19 +133,27 @@ def _go_on(claimed: _Claimed) -> None:
             "organization_id": row.organization_id,
             "through_message": through,
             "count": count,
-            "request": {"user": request.user, "schema": request.schema},
+            "request": kept,
             "context_report": request.report.to_json(),
             "raw_answer": "",
         },
     )
-    reply = llm.ask(request, asking.endpoint(), claimed.run.mode)
+    reply = llm.ask(sent.request, asking.endpoint(), claimed.run.mode, masks.reader_of(kept))
     if reply.raw:
-        # Stored before anything is made of it.
-        RebuildReading.objects.filter(rebuild=row, position=row.position).update(raw_answer=reply.raw)
-        row.usage = {**(asking.spent(row.usage) + reply.usage).to_json(), "cost": None}
-        row.model = reply.model or row.model
-        Rebuild.objects.filter(pk=row.pk, holder=row.holder).update(usage=row.usage, model=row.model)
+        _keep(claimed, reply)
+    way.learn(reply.outcome)
     _conclude(claimed, reply.outcome)
+
+
+@transaction.atomic
+def _keep(claimed: _Claimed, reply: llm.Reply) -> None:
+    """Store the answer before anything is made of it, and book what it cost."""
+    row = claimed.row
+    RebuildReading.objects.filter(rebuild=row, position=row.position).update(raw_answer=reply.raw)
+    row.usage = gate.booked(row.usage, reply.usage)
+    row.model = reply.model or row.model
+    gate.spend(claimed.organization, reply.usage, ledger.now())
+    Rebuild.objects.filter(pk=row.pk, holder=row.holder).update(usage=row.usage, model=row.model)
 
 
 def _scratch(row: Rebuild) -> State:

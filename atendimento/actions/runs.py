@@ -60,11 +60,12 @@ def request_proposal(*, member: Membership, ticket_id: str | uuid.UUID) -> Propo
 
 def _retry(book: ledger.Book, row: Proposal, member: Membership) -> Proposal:
     row.status, row.attempts, row.run, row.raw_answer = RunStatus.QUEUED, 0, None, None
-    row.problem_code = row.problem_detail = ""
+    row.problem_code = row.problem_detail = row.waits_for = ""
     row.finished_at, row.not_before = None, book.moment
     row.save(
         update_fields=[
             "status", "attempts", "run", "raw_answer", "problem_code", "problem_detail", "finished_at", "not_before",
+            "waits_for",
         ]
     )  # fmt: skip
     jobs.owe(jobs.PROPOSE, row.pk, row.organization_id, book.moment, book.moment)
