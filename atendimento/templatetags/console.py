@@ -11,7 +11,7 @@ from django.template.defaultfilters import date as format_date
 from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
@@ -36,13 +36,18 @@ def marked(segments: Iterable[Segment]) -> SafeString:
 
 
 def _marked(segment: Segment) -> str:
+    text = _letter_for_letter(segment.text)
     if not segment.mark:
-        return segment.text
+        return text
     if not segment.refs and not segment.title:
-        return format_html('<mark class="{}">{}</mark>', segment.mark, segment.text)
-    return format_html(
-        '<mark class="{}" title="{}" data-refs="{}">{}</mark>', segment.mark, segment.title, segment.refs, segment.text
-    )
+        return format_html('<mark class="{}">{}</mark>', segment.mark, text)
+    return format_html('<mark class="{}" title="{}" data-refs="{}">{}</mark>', segment.mark, segment.title, segment.refs, text)
+
+
+def _letter_for_letter(text: str) -> SafeString:
+    """The text as a browser keeps it. A carriage return is written by its number: as itself it would be dropped, and
+    the places that a reader points at behind it would be off by one."""
+    return format_html_join(mark_safe("&#13;"), "{}", ((part,) for part in text.split("\r")))
 
 
 @register.filter
