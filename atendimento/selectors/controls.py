@@ -39,9 +39,9 @@ def for_place(ticket_type: TicketType, place: Place, value: Json | Missing) -> t
 
 
 def to_record(ticket_type: TicketType, place: Place, value: Json | Missing) -> tuple[Control, ...]:
-    """The controls that record a value there, and on whose word; none where nobody's word is permitted."""
+    """The controls that record a value there, and on whose word; without the latter, only quoted words count there."""
     forms, word = for_place(ticket_type, place, value), grounds.whose_word(ticket_type, place)
-    return (*forms, word) if forms and word is not None else ()
+    return (*forms, word) if forms and word is not None else forms
 
 
 def typed(controls: Iterable[Control], given: Mapping[str, str]) -> tuple[Control, ...]:

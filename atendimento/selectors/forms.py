@@ -11,6 +11,7 @@ from atendimento.selectors import controls, reading
 from atendimento.selectors.parts import Control
 from memoria.members import Place
 from memoria.patch import MISSING, Json, Missing, lookup
+from memoria.proposals import Citation
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Form:
 
     controls: tuple[Control, ...]
     base: Json | Missing
+    evidence: tuple[Citation, ...] = ()  # of a change: what its proposal quotes
 
 
 def of_change(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) -> Form:
@@ -29,7 +31,8 @@ def of_change(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) ->
         raise access.NotFound("change")
     ticket_type, state = reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk)
     place = ticket_type.place(change.path, state.values)
-    return Form(controls.for_place(ticket_type, place, change.value) if place is not None else (), change.value)
+    forms = controls.for_place(ticket_type, place, change.value) if place is not None else ()
+    return Form(forms, change.value, tuple(Citation.from_json(item) for item in change.citations))
 
 
 def of_place(member: Membership, ticket_id: uuid.UUID, path: str) -> Form:

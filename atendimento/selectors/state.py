@@ -12,8 +12,9 @@ from atendimento import wording
 from atendimento.selectors import cards, controls, grounds, quotes, values
 from atendimento.selectors.cards import Sight
 from atendimento.selectors.pages import Link, NewMember, SlotRow, StateGroup
-from atendimento.selectors.parts import Chip, Control
+from atendimento.selectors.parts import Chip, Control, Option
 from memoria.events import Event
+from memoria.fields import TicketType
 from memoria.members import FINISHED, Place
 from memoria.patch import MISSING, Json, Missing, same_json
 from memoria.sources import INFERENCE
@@ -46,6 +47,13 @@ def groups(sight: Sight, events: Sequence[Event], *, editable: bool) -> tuple[St
     return tuple(found)
 
 
+def targets(ticket_type: TicketType) -> tuple[Option, ...]:
+    """Every form of the state pane that a value can be recorded with: its element's id, and what it is called."""
+    fields = [Option(cards.slot_key(pointer), field.label) for pointer, field in ticket_type.fields.items()]
+    groups = [Option(f"add-{key}", str(values.NEW[key])) for key in values.GROUPS if key in ticket_type.collections]
+    return (*fields, *groups)
+
+
 def _chip(slot: Slot) -> Chip | None:
     tone = CHIPS.get(slot.status)
     if tone is None:
@@ -65,9 +73,10 @@ def _fields(group: str, sight: Sight, chains: Mapping[str, tuple[Link, ...]], *,
         row = _row(
             pointer, field.label, values.show_at(sight.ticket_type, pointer, held, sight.state), slot, sight, forms, chains
         )
-        if editable and not forms:
+        says = grounds.whose_word(sight.ticket_type, place) is not None
+        if editable and not says:
             row = replace(row, notes=(*row.notes, grounds.only_from(sight.ticket_type, place)))
-        can_withdraw = editable and slot is not None and slot.holds and bool(forms)
+        can_withdraw = editable and slot is not None and slot.holds and says
         yield replace(row, can_withdraw=can_withdraw, sensitive=field.sensitive)
 
 

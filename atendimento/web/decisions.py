@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from atendimento.actions import decisions, runs, slots, undo
+from atendimento.actions import decisions, quoted, runs, slots, undo
 from atendimento.actions.desk import Written
 from atendimento.actions.faults import InvalidInput
 from atendimento.selectors import forms as drawn
@@ -28,7 +28,7 @@ from atendimento.selectors.ticket import PANES, Asked
 from atendimento.web import forms
 from atendimento.web.doors import MemberRequest, is_fragment, member_view, number, show, with_query
 from memoria.errors import Code, DomainError
-from memoria.patch import MISSING
+from memoria.patch import MISSING, Missing
 from memoria.proposals import Citation
 
 MAX_REASON = 500
@@ -43,6 +43,12 @@ def _text(request: MemberRequest, name: str) -> str | None:
     return request.POST.get(name, "").replace("\0", "").strip()[:MAX_REASON] or None
 
 
+def _cited(request: MemberRequest, ticket_id: uuid.UUID) -> tuple[Citation, ...]:
+    """The messages that a form names as evidence beside what it has; without words, the whole message is meant."""
+    named = forms.citations(request.POST)
+    return tuple(tickets.whole_message(request.member, ticket_id, item) for item in named)
+
+
 def _expected(request: MemberRequest) -> int:
     version = number(request.POST.get("expected_version"))
     if version is None:
@@ -51,9 +57,18 @@ def _expected(request: MemberRequest) -> int:
 
 
 def _act(
-    request: MemberRequest, ticket_id: uuid.UUID, run: Callable[[], Written | None], *, key: str = "", form: str = ""
+    request: MemberRequest,
+    ticket_id: uuid.UUID,
+    run: Callable[[], Written | None],
+    *,
+    key: str = "",
+    form: str = "",
+    undone: str | None = None,
 ) -> HttpResponse:
-    """Run an action; show the pane as it is then, or the refusal beside the card `key` with its form `form` open."""
+    """Run an action; show the pane as it is then, or the refusal beside the card `key` with its form `form` open.
+
+    `undone`: the pane to show where the action wrote nothing.
+    """
     try:
         written = run()
     except DomainError as error:
@@ -67,19 +82,26 @@ def _act(
     except InvalidInput:
         found = Problem(_("The form is not complete. Reload the page."))
         return _answer(request, ticket_id, failure=Failure(key, found, form, forms.typed(request.POST)), status=400)
-    return _answer(request, ticket_id, done=written.version if written is not None else None)
+    if written is None:
+        return _answer(request, ticket_id, pane=undone)
+    return _answer(request, ticket_id, done=written.version)
 
 
 def _answer(
-    request: MemberRequest, ticket_id: uuid.UUID, *, done: int | None = None, failure: Failure | None = None, status: int = 200
+    request: MemberRequest,
+    ticket_id: uuid.UUID,
+    *,
+    done: int | None = None,
+    failure: Failure | None = None,
+    status: int = 200,
+    pane: str | None = None,
 ) -> HttpResponse:
-    asked = Asked(_pane(request), done=done, failure=failure)
+    asked = Asked(pane or _pane(request), done=done, failure=failure)
     if is_fragment(request):
         return show(request, "parts/memory_answer.html", status, memory=tickets.memory(request.member, ticket_id, asked))
     if failure is None:
         address = reverse("web:ticket", args=[ticket_id])
-        pane = None if asked.pane == "decide" else asked.pane
-        return redirect(with_query(address, pane=pane, done=done))
+        return redirect(with_query(address, pane=None if asked.pane == "decide" else asked.pane, done=done))
     page = tickets.ticket_page(request.member, ticket_id, asked, Filters())
     return show(request, "ticket.html", status, page=page, seen_url=reverse("web:seen", args=[ticket_id]))
 
@@ -107,12 +129,14 @@ def edit(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -> 
     form = drawn.of_change(request.member, ticket_id, change_id)
 
     def run() -> Written:
+        cited = _cited(request, ticket_id)
+        kept: tuple[Citation, ...] = () if request.POST.get("own") else form.evidence
         return decisions.edit_change(
             member=request.member,
             change_id=change_id,
             expected_version=_expected(request),
             value=forms.read_value(form.controls, forms.typed(request.POST), form.base),
-            evidence=() if request.POST.get("own") else None,
+            evidence=(*kept, *cited) if cited or request.POST.get("own") else None,
             reason=_text(request, "reason"),
         )
 
@@ -174,9 +198,20 @@ def set_value(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
     path = request.POST.get("path", "")
     form = drawn.of_place(request.member, ticket_id, path)
 
-    def run() -> Written:
+    def run() -> Written | None:
+        cited = _cited(request, ticket_id)
         withdraws = bool(request.POST.get("withdraw"))
         value = MISSING if withdraws else forms.read_value(form.controls, forms.typed(request.POST), form.base)
+        if cited and not isinstance(value, Missing):
+            return quoted.record_quoted(
+                member=request.member,
+                ticket_id=ticket_id,
+                path=path,
+                value=value,
+                expected_version=_expected(request),
+                evidence=cited,
+                reason=_text(request, "reason"),
+            )
         return slots.set_slot(
             member=request.member,
             ticket_id=ticket_id,
@@ -187,7 +222,8 @@ def set_value(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
             reason=_text(request, "reason"),
         )
 
-    return _act(request, ticket_id, run, key=slot_key(path.removesuffix("/status")), form="set")
+    # What the quotes do not settle by themselves waits as a card.
+    return _act(request, ticket_id, run, key=slot_key(path.removesuffix("/status")), form="set", undone="decide")
 
 
 @require_POST

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from math import isfinite
 from typing import Any
 
+from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -18,6 +20,7 @@ from memoria.sources import Kind
 from memoria.strict_json import NotStrictJson, loads
 
 Typed = Mapping[str, str]
+MOST_CITED = 10
 
 
 class Unreadable(Exception):
@@ -107,6 +110,23 @@ def _moment(control: Control, text: str) -> Json:
 def reported(text: str) -> Kind | None:
     """Whose word staff relay; None for their own."""
     return {"customer": Kind.CUSTOMER, "third_party": Kind.THIRD_PARTY, "registry": Kind.REGISTRY}.get(text)
+
+
+def citations(data: QueryDict) -> tuple[Citation, ...]:
+    """The messages named in a form's rows `message`, `quote` and `start`; rows without a message are no evidence.
+
+    Raises Unreadable where what is named is no message.
+    """
+    quotes, starts = data.getlist("quote"), data.getlist("start")
+    found = []
+    for index, message in enumerate(data.getlist("message")[:MOST_CITED]):
+        if not message.strip():
+            continue
+        quote = quotes[index].replace("\0", "") if index < len(quotes) else ""
+        start = starts[index] if index < len(starts) else ""
+        named = citation(message, quote)
+        found.append(replace(named, start=int(start)) if quote and start.isascii() and start.isdecimal() else named)
+    return tuple(found)
 
 
 def citation(message: str, quote: str) -> Citation:

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from atendimento.actions import ticket_types
-from atendimento.models import Membership, Ticket, TicketState
+from atendimento.models import Membership, ProposedChange, Ticket, TicketState
 from tests.support import stories
 from tests.support.asking import act, text
 from tests.support.stories import World
@@ -89,7 +89,7 @@ def test_a_field_that_takes_nobodys_word_says_whose_messages_count(world: World,
     ticket_types.publish_ticket_type(member=admin, document=definition)
     response = ana.get(f"/tickets/{stories.recife(world).pk}/", {"pane": "state"})
     rows = {row.pointer: row for group in response.context["page"].memory.groups for row in group.rows}
-    assert not rows["/facts/medicao"].controls
+    assert [control.name for control in rows["/facts/medicao"].controls] == ["value"]
     assert "Aqui só vale a palavra de: ferramenta." in rows["/facts/medicao"].notes
 
 
@@ -232,3 +232,31 @@ def test_another_organisations_ticket_is_not_there(stranger: Client, stale: Tick
     data = {"path": "/facts/bairro", "value": "x", "expected_version": 2, "choice": "open", "reason": "x", "version": 2}
     data |= {"accept": "00000000-0000-7000-8000-000000000001"}
     assert act(stranger, f"/tickets/{stale.pk}/{what}", **data).status_code == 404
+
+
+# values read out of a message
+
+
+def test_quoted_words_keep_the_weight_of_who_said_them(world: World, ana: Client) -> None:
+    ticket = stories.recife(world)
+    data = {"path": "/facts/sintoma", "value": "não gela", "expected_version": 1, "message": "m-1", "quote": "minha geladeira"}
+    assert act(ana, f"/tickets/{ticket.pk}/set", **data).status_code == 200
+    assert (slot(ticket, "/facts/sintoma")["source"], slot(ticket, "/facts/sintoma")["author"]["name"]) == (
+        "customer",
+        "Helena",
+    )
+
+
+def test_a_quote_that_is_not_there_is_refused_and_keeps_nothing(world: World, ana: Client) -> None:
+    ticket = stories.recife(world)
+    before = ProposedChange.objects.count()
+    data = {"path": "/facts/sintoma", "value": "não gela", "expected_version": 1, "message": "m-1", "quote": "não está lá"}
+    response = ana.post(f"/tickets/{ticket.pk}/set", {**data, "pane": "state"})
+    assert response.status_code == 409
+    assert (ProposedChange.objects.count(), TicketState.objects.get(ticket=ticket).version) == (before, 1)
+
+
+def test_a_quote_of_no_message_is_said(world: World, ana: Client) -> None:
+    ticket = stories.recife(world)
+    data = {"path": "/facts/sintoma", "value": "não gela", "expected_version": 1, "message": "aquela", "quote": "x"}
+    assert act(ana, f"/tickets/{ticket.pk}/set", **data).status_code == 400

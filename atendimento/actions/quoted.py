@@ -1,0 +1,48 @@
+"""What a person reads out of a message: proposed in their name, and taken at once where nothing speaks against it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from atendimento.actions import decisions, proposals
+from atendimento.actions.desk import Written
+from atendimento.models import Membership, ProposedChange
+from memoria.errors import Code, DomainError, Reason
+from memoria.patch import Json
+from memoria.proposals import Change, Citation, Status, Verdict
+
+PRODUCER = "console"
+
+
+@transaction.atomic
+def record_quoted(
+    *,
+    member: Membership,
+    ticket_id: str | uuid.UUID,
+    path: str,
+    value: Json,
+    expected_version: int,
+    evidence: Sequence[Citation],
+    reason: str | None = None,
+) -> Written | None:
+    """Record what quoted words say, with the weight of whoever said them.
+
+    A statement would make it the member's own word (E9); as a change that cites the message it is the customer's, and
+    every check runs. What is allowed and bears no caution is accepted in the same stroke. Anything else stays as a card
+    to decide, and None is answered. Raises DomainError with the reason where the change is refused: nothing is kept then.
+    """
+    op = "add" if path.endswith("/-") else "replace"
+    change = Change(op, path, value, tuple(evidence), reason=reason)
+    proposal, _new = proposals.store_proposal(
+        member=member, ticket_id=ticket_id, base_version=expected_version, producer=PRODUCER, changes=[change]
+    )
+    row = ProposedChange.objects.get(proposal=proposal)
+    if row.status == Status.REFUSED:
+        first = row.reasons[0]
+        raise DomainError.of(Reason(Code(first["code"]), first["rule"], first["data"]))
+    if row.verdict != Verdict.ALLOWED or row.cautions:
+        return None
+    return decisions.accept_change(member=member, change_id=row.pk, expected_version=expected_version)
