@@ -29,7 +29,7 @@ from atendimento.models import (
 )
 from memoria.errors import Code, DomainError
 from tests.builders import House, assert_replays, change, make_house, make_ticket, propose, say
-from tests.support.foreign import CHAT, mail, mailbox
+from tests.support.foreign import CHAT, mail, mailbox, one
 
 ROLES = {"Helena": "customer", "Loja Centro": "agent"}
 
@@ -261,6 +261,46 @@ def test_an_existing_ticket_keeps_its_authors_and_stays_closed(house: House, tic
 
     assert (ticket.status, ticket.last_message_number) == ("closed", 5)
     assert set(Message.objects.filter(ticket=ticket, author_kind="customer").values_list("author_key", flat=True)) == {"Helena"}
+
+
+REPORT = (
+    "--b\nContent-Type: text/plain\n\nMailbox unavailable\n--b\nContent-Type: message/delivery-status\n\nAction: failed\n--b--\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("raw", "wakes"),
+    [
+        pytest.param(mail("Estou de férias.", Auto_Submitted="auto-replied"), False, id="an absence note (IE-04 a)"),
+        pytest.param(
+            mail(REPORT, kind="multipart/report; boundary=b; report-type=delivery-status", Return_Path="<>"),
+            False,
+            id="a bounce (IE-04 b)",
+        ),
+        pytest.param(mail("Ainda não chegou.", Auto_Submitted="no"), True, id="a person whose program says so (IE-04 c)"),
+        pytest.param(mail("Volto dia 20.", Precedence="auto_reply"), False, id="an older sign of an absence note"),
+        pytest.param(mail("Volto dia 20.", X_Autoreply="yes"), False, id="an absence note of a provider's own kind"),
+        pytest.param(mail("Não entregue.", sender="mailer-daemon@x.test"), False, id="a bounce without any header of one"),
+        pytest.param(mail("Lembrete: fatura.", Auto_Submitted="auto-generated"), False, id="a reminder by a machine"),
+        pytest.param(mail("Estou de férias, respondam para a Bia."), True, id="a person who writes of their holidays"),
+        pytest.param(mail("Quero reabrir.", Precedence="list"), True, id="a person behind a list"),
+    ],
+)
+def test_a_closed_ticket_is_woken_by_people_once_and_by_machines_never(
+    house: House, ticket: Ticket, raw: bytes, wakes: bool
+) -> None:
+    actions.update_ticket(member=house.celia, ticket_id=ticket.pk, status="closed")
+    said = one(raw)
+    number = say(house, ticket, said.text, automatic=said.automatic)
+    ticket.refresh_from_db()
+    assert ticket.status == ("open" if wakes else "closed")
+    assert Proposal.objects.filter(ticket=ticket).exists() == wakes
+    words = said.text.split()[0]
+    (row,) = propose(house, ticket, change("/facts/aparelho", "x", (number, words)))
+    assert ([reason["code"] for reason in row["reasons"]] == ["evidence.not_quotable"]) != wakes
+
+    brought = only_ticket(bring_in(house, raw, {said.person or "": "customer"}))
+    assert Message.objects.get(ticket=brought).automatic != wakes
 
 
 def test_old_words_do_not_replace_newer_ones(house: House, ticket: Ticket) -> None:
