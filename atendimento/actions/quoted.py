@@ -7,11 +7,14 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
+from atendimento import access, ledger
+from atendimento.access import Permission
 from atendimento.actions import decisions, proposals
 from atendimento.actions.desk import Written
+from atendimento.actions.faults import invalid
 from atendimento.models import Membership, ProposedChange
 from memoria.errors import Code, DomainError, Reason
-from memoria.patch import Json
+from memoria.patch import Json, lookup
 from memoria.proposals import Change, Citation, Status, Verdict
 
 PRODUCER = "console"
@@ -46,3 +49,34 @@ def record_quoted(
     if row.verdict != Verdict.ALLOWED or row.cautions:
         return None
     return decisions.accept_change(member=member, change_id=row.pk, expected_version=expected_version)
+
+
+@transaction.atomic
+def accept_and_keep(*, member: Membership, change_id: str | uuid.UUID, expected_version: int, keep: Sequence[str]) -> Written:
+    """Accept a correction and keep, in the same version, dependents that were said after it.
+
+    Each is said again with the words that it rests on already: a change that reaffirms a value is not invalidated by
+    the decision it belongs to (K3). Raises InvalidInput where a pointer is none of a field that holds a quoted value.
+    """
+    access.require(member, Permission.DECIDE)
+    found = access.change(member.organization, change_id)
+    book = ledger.open_to_change(member.organization, found.ticket_id)
+    again = [_again(book, pointer) for pointer in dict.fromkeys(keep)]
+    proposal, _new = proposals.store_proposal(
+        member=member, ticket_id=found.ticket_id, base_version=expected_version, producer=PRODUCER, changes=again
+    )
+    kept = ProposedChange.objects.filter(proposal=proposal).order_by("position").values_list("pk", flat=True)
+    return decisions.decide_changes(
+        member=member,
+        ticket_id=found.ticket_id,
+        expected_version=expected_version,
+        accept=[str(found.pk), *map(str, kept)],
+    )
+
+
+def _again(book: ledger.Book, pointer: str) -> Change:
+    slot = book.state.slots.get(pointer)
+    if slot is None or not slot.evidence or pointer not in book.ticket_type.fields:
+        raise invalid("/keep", "keep.no_value", "holds no value with a quote")
+    quotes = tuple(Citation(item.message, item.quote, item.start) for item in slot.evidence)
+    return Change("replace", pointer, lookup(book.state.values, pointer), quotes)

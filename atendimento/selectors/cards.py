@@ -21,7 +21,7 @@ from memoria.cascade import holders
 from memoria.fields import TicketType
 from memoria.patch import MISSING, Json, lookup
 from memoria.proposals import Evidence, Verdict
-from memoria.sources import INFERENCE, REPORTED, Kind
+from memoria.sources import INFERENCE, REPORTED, Age, Kind
 from memoria.state import Slot, SlotStatus, State
 
 LONG = 60
@@ -97,7 +97,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         remarks=change_words.remarks(row),
         quotes=quotes.of_evidence(evidence, sight.messages, change_words.turning(row.cautions)),
         cautions=tuple(_caution(item, evidence, sight) for item in row.cautions),
-        cascade=cascade_rows(row.cascade, sight),
+        cascade=cascade_rows(row.cascade, sight, _said(evidence, sight) if not conflicts else None),
         controls=forms,
         urls=ChangeUrls(
             reverse("web:accept", args=reverse_args),
@@ -171,13 +171,22 @@ def _word_diff(old: str, new: str) -> tuple[DiffPart, ...]:
     return tuple(parts)
 
 
-def cascade_rows(pointers: Iterable[str], sight: Sight) -> tuple[CascadeRow, ...]:
-    """What would await confirmation, with its present value (K5)."""
+def _said(evidence: Sequence[Evidence], sight: Sight) -> Age | None:
+    """When the words were said that a change rests on."""
+    message = sight.messages.get(evidence[0].message) if evidence else None
+    return Age(message.said_at, message.number) if message is not None else None
+
+
+def cascade_rows(pointers: Iterable[str], sight: Sight, since: Age | None = None) -> tuple[CascadeRow, ...]:
+    """What would await confirmation, with its present value (K5), and which of it was said after `since` (K3)."""
     rows = []
     for pointer in pointers:
         value = values.show_at(sight.ticket_type, pointer, values.held(sight.state, pointer), sight.state)
-        label = sight.ticket_type.fields[pointer].label if pointer in sight.ticket_type.fields else _member_name(pointer)
-        rows.append(CascadeRow(label, value or "—"))
+        field = sight.ticket_type.fields.get(pointer)
+        slot = sight.state.slots.get(pointer)
+        quoted = field is not None and slot is not None and bool(slot.evidence)
+        later = quoted and slot is not None and since is not None and slot.age > since
+        rows.append(CascadeRow(field.label if field else _member_name(pointer), value or "—", pointer=pointer, later=later))
     return tuple(rows)
 
 

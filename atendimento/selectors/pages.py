@@ -19,6 +19,7 @@ from atendimento.selectors.parts import (
     Past,
     Problem,
     Quote,
+    ReplyCheck,
     Segment,
     StepLine,
 )
@@ -115,6 +116,8 @@ class CascadeRow:
     label: str
     value: str
     hold: bool = False
+    pointer: str = ""
+    later: bool = False  # said after the correction that it would fall to: it can be kept in the same stroke
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +318,7 @@ class Memory:
     run: RunView
     reject_reasons: tuple[str, ...]
     bulk_ids: tuple[str, ...] = ()  # what "accept all" would take
+    bulk_falls: tuple[CascadeRow, ...] = ()  # what would await confirmation then
     shown_version: int | None = None  # state as it was at this version
     older_history_url: str = ""
     decided: DecidedNote | None = None
@@ -358,6 +362,7 @@ class Composer:
     text: str = ""
     internal: bool = False
     problem: Problem | None = None
+    check: ReplyCheck | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,9 @@ from atendimento.models import (
     Ticket,
     TicketVisit,
 )
-from atendimento.selectors import cards, history, next_step, queue, reading, state, transcript, values, versions
+from atendimento.selectors import cards, history, next_step, queue, reading, state, together, transcript, values, versions
 from atendimento.selectors.cards import Failure, Sight
+from atendimento.selectors.model_page import waits_for
 from atendimento.selectors.pages import (
     ChangeCard,
     Composer,
@@ -122,7 +123,7 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
     sight = Sight(ground.ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure)
     conflicts, confirms = cards.slot_cards(sight) if asked.version is None else ((), ())
     changes = tuple(cards.change_card(row, sight) for row in ground.pending)
-    bulk = tuple(str(row.pk) for row in _bulk(ground.pending))
+    bulk = _bulk(ground.pending)
     older = ""
     if len(events) > history.PAGE:
         older = reverse("web:memory", args=[ticket.pk]) + f"?pane=history&before={events[history.PAGE - 1].version}"
@@ -140,7 +141,8 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
         run=_run(ticket),
         read_note=_read_note(ticket),
         reject_reasons=_reject_reasons(member),
-        bulk_ids=bulk,
+        bulk_ids=tuple(str(row.pk) for row in bulk),
+        bulk_falls=cards.cascade_rows(together.falls(member, ticket, ground.ticket_type, ground.state, bulk), sight),
         shown_version=asked.version,
         older_history_url=older,
         decided=_note(member, sight, ticket, asked.done),
@@ -203,6 +205,9 @@ def _run(ticket: Ticket) -> RunView:
         problem = str(wording.PROBLEMS.get(latest.problem_code, _("The reading stopped.")))
         tries = ngettext("after %(count)d try", "after %(count)d tries", latest.attempts) % {"count": latest.attempts}
         return RunView("parked", problem, _("The messages are kept (%(tries)s).") % {"tries": tries})
+    held_up = waits_for(latest)
+    if held_up:
+        return RunView("waiting", f"{held_up[:1].upper()}{held_up[1:]}.", _("The messages are kept."))
     if latest.attempts > 1:
         waits = _("The model does not answer yet: try %(count)d. The messages are kept.") % {"count": latest.attempts}
         return RunView("waiting", waits)

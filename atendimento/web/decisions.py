@@ -114,8 +114,13 @@ def _answer(
 def accept(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -> HttpResponse:
     drawn.belongs(request.member, ticket_id, change_id)
     override = _text(request, "override")
+    keep = request.POST.getlist("keep")[:100]
 
     def run() -> Written:
+        if keep:
+            return quoted.accept_and_keep(
+                member=request.member, change_id=change_id, expected_version=_expected(request), keep=keep
+            )
         return decisions.accept_change(
             member=request.member, change_id=change_id, expected_version=_expected(request), override=override
         )

@@ -213,3 +213,61 @@ def test_accept_all_takes_only_what_calls_for_no_care(ana: Client, ticket: Ticke
 def test_accept_all_of_nothing_is_refused(ana: Client, ticket: Ticket, rows: list[ProposedChange]) -> None:
     assert act(ana, f"/tickets/{ticket.pk}/decide", expected_version=1).status_code == 400
     assert act(ana, f"/tickets/{ticket.pk}/decide", expected_version=1, accept="nonsense").status_code == 404
+
+
+# what falls with a change, and what is kept
+
+
+def said_after(world: World) -> tuple[Ticket, ProposedChange]:
+    """The place is corrected, and the time was looked up for the corrected place before anybody decided."""
+    ticket = stories.recife(world)
+    rows = stories.correction(world, ticket)
+    world.say(ticket, "quinta 14h livre na Madalena", "tool", "Agenda")
+    world.accept(world.propose(ticket, change("/facts/horario", "quinta às 14h, Madalena", ("m-7", "quinta 14h livre"))))
+    return ticket, rows[0]
+
+
+def test_a_dependent_said_after_the_correction_is_kept_in_the_same_version(world: World, ana: Client) -> None:
+    ticket, row = said_after(world)
+    card = next(card for card in ana.get(f"/tickets/{ticket.pk}/").context["page"].memory.changes if card.id == str(row.pk))
+    assert [(item.pointer, item.later) for item in card.cascade] == [("/facts/horario", True)]
+    data = {"expected_version": 2, "keep": "/facts/horario"}
+    assert act(ana, f"/tickets/{ticket.pk}/changes/{row.pk}/accept", **data).status_code == 200
+    state = TicketState.objects.get(ticket=ticket)
+    held = (state.values["facts"]["bairro"], state.slots["/facts/horario"]["status"])
+    assert (state.version, *held) == (3, "Madalena", "current")
+
+
+def test_without_keeping_it_the_same_dependent_falls(world: World, ana: Client) -> None:
+    ticket, row = said_after(world)
+    act(ana, f"/tickets/{ticket.pk}/changes/{row.pk}/accept", expected_version=2)
+    assert TicketState.objects.get(ticket=ticket).slots["/facts/horario"]["status"] == "needs_confirmation"
+
+
+def test_one_said_before_the_correction_offers_no_keeping(world: World, ana: Client) -> None:
+    ticket = stories.recife(world)
+    rows = stories.correction(world, ticket)
+    card = next(card for card in ana.get(f"/tickets/{ticket.pk}/").context["page"].memory.changes if card.id == str(rows[0].pk))
+    assert [item.later for item in card.cascade] == [False]
+    # Asked for all the same, its older words save it from nothing.
+    act(ana, f"/tickets/{ticket.pk}/changes/{rows[0].pk}/accept", expected_version=1, keep="/facts/horario")
+    assert TicketState.objects.get(ticket=ticket).slots["/facts/horario"]["status"] != "current"
+
+
+def test_what_holds_no_quoted_value_cannot_be_kept(world: World, ana: Client) -> None:
+    ticket, row = said_after(world)
+    data = {"expected_version": 2, "keep": "/facts/garantia"}
+    assert act(ana, f"/tickets/{ticket.pk}/changes/{row.pk}/accept", **data).status_code == 400
+    assert TicketState.objects.get(ticket=ticket).version == 2
+
+
+def test_the_effect_of_accepting_all_is_shown_before(world: World, ana: Client) -> None:
+    ticket = stories.recife(world)
+    world.say(ticket, "agora fica na Madalena, e o aparelho é uma adega")
+    place = change("/facts/bairro", "Madalena", ("m-4", "agora fica na Madalena"))
+    world.propose(ticket, place, change("/facts/aparelho", "adega", ("m-4", "o aparelho é uma adega")))
+    memory = ana.get(f"/tickets/{ticket.pk}/").context["page"].memory
+    assert [item.pointer for item in memory.bulk_falls] == ["/facts/horario"]
+    act(ana, f"/tickets/{ticket.pk}/decide", expected_version=1, accept=list(memory.bulk_ids))
+    slots = TicketState.objects.get(ticket=ticket).slots
+    assert [key for key, held in slots.items() if held["status"] == "needs_confirmation"] == ["/facts/horario"]

@@ -1,0 +1,45 @@
+"""What accepting several changes at once would do, worked out by the same rules as doing it (K5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils import timezone
+
+from atendimento import access
+from atendimento.models import Membership, ProposedChange, Ticket
+from atendimento.transcript import TicketTranscript
+from memoria import review
+from memoria.errors import DomainError
+from memoria.fields import TicketType
+from memoria.proposals import Change, Citation
+from memoria.state import Slot, SlotStatus, State
+
+
+def falls(
+    member: Membership, ticket: Ticket, ticket_type: TicketType, state: State, rows: Sequence[ProposedChange]
+) -> tuple[str, ...]:
+    """The pointers that would await confirmation if these were accepted in one decision; none for fewer than two.
+
+    A decision that would be refused as a whole shows nothing: trying it says why.
+    """
+    if len(rows) < 2:
+        return ()
+    transcript = TicketTranscript(ticket.pk, ticket.last_message_number)
+    transcript.load(item["message"] for row in rows for item in row.citations)
+    desk = review.Desk(ticket_type, transcript, timezone.now(), access.actor_of(member))
+    try:
+        event = review.decide(state, [review.Accept(str(row.pk), _change(row)) for row in rows], [], desk, state.version)
+    except DomainError:
+        return ()
+    return tuple(pointer for pointer, (before, after) in event.slots.items() if _fell(before, after))
+
+
+def _fell(before: Slot | None, after: Slot | None) -> bool:
+    waits = SlotStatus.NEEDS_CONFIRMATION
+    return after is not None and after.status is waits and (before is None or before.status is not waits)
+
+
+def _change(row: ProposedChange) -> Change:
+    citations = tuple(Citation.from_json(item) for item in row.citations)
+    return Change(row.op, row.path, row.value, citations, row.inference, row.reason or None)
