@@ -3,8 +3,9 @@
     python benchmarks/mutation_trial.py FOLDER WORKERS
 
 The folder holds `memoria` with mutmut's mutants, `tests`, and `mutants.json`: their names. Of each mutant run the tests
-that reach its function, the quickest first, until one fails. Outcomes go to `outcomes.json`, by name: `killed` (with the
-test that did), `timeout`, `survived`, `unreached`. Exits non-zero where the tests fail without any mutant.
+that reach its function until one fails: first those that found others there, then the quickest. Outcomes go to
+`outcomes.json`, by name: `killed` (with the test that did), `timeout`, `survived`, `unreached`. Exits non-zero where the
+tests fail without any mutant.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import resource
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +39,8 @@ class Trial:
         self.workers = workers
         self.names: list[str] = json.loads((folder / "mutants.json").read_text("utf-8"))
         self.outcomes: dict[str, str] = {}
-        self.running: dict[int, tuple[str, list[str], int]] = {}  # by process id: mutant, its tests, a pipe's end
+        self.running: dict[int, tuple[str, list[Any], int]] = {}  # by process id: mutant, its tests, a pipe's end
+        self.found: dict[str, Counter[str]] = {}  # by function: how many mutants each test has found
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -46,13 +49,15 @@ class Trial:
         gc.collect()
         gc.freeze()  # what is shared with the forks stays shared
         for name in self.names:
-            tests = reached.get(name.rpartition("__mutmut_")[0], [])
+            function = name.rpartition("__mutmut_")[0]
+            tests = reached.get(function, [])
             if not tests:
                 self.outcomes[name] = "unreached"
                 continue
             while len(self.running) >= self.workers:
                 self._await_one()
-            self._start(name, tests)
+            found = self.found.setdefault(function, Counter())
+            self._start(name, sorted(tests, key=lambda item: -found[item.nodeid]))
         while self.running:
             self._await_one()
         self._save()
@@ -78,7 +83,7 @@ class Trial:
         process = os.fork()
         if process:
             os.close(writing)
-            self.running[process] = (name, [item.nodeid for item in tests], reading)
+            self.running[process] = (name, tests, reading)
             return
         os.close(reading)
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
@@ -96,11 +101,15 @@ class Trial:
         number = os.read(reading, 20).decode()
         os.close(reading)
         code = os.waitstatus_to_exitcode(status)
-        if code == KILLED:
-            self.outcomes[name] = f"killed by {tests[int(number)]}" if number else "killed"
+        if code == KILLED and number:
+            test = tests[int(number)].nodeid
+            self.found[name.rpartition("__mutmut_")[0]][test] += 1
+            self.outcomes[name] = f"killed by {test}"
+        elif code == KILLED:
+            self.outcomes[name] = "killed"
         else:
             self.outcomes[name] = "survived" if code == SURVIVED else "timeout"
-        if len(self.outcomes) % 100 == 0:
+        if len(self.outcomes) % 20 == 0:
             self._save()
 
     def _save(self) -> None:

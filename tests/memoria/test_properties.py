@@ -45,7 +45,7 @@ RULES: dict[str, Json] = {
 }
 TYPE = a_type({pointer: {**row, "invalidates": list(EDGES[pointer])} for pointer, row in RULES.items()})
 WORDS = ("azul", "verde", "roxo", "preto")
-KINDS = ("customer", "agent", "registry", "tool", "assistant")
+KINDS = ("customer", "customer", "customer", "agent", "agent", "registry", "tool", "assistant")
 STATUSES = ("in_progress", "done", "failed", "cancelled")
 DUES = ("2026-12-04", "2026-12-07", None)
 
@@ -95,6 +95,8 @@ class Ticket(RuleBasedStateMachine):
     @initialize()
     def open_ticket(self) -> None:
         self.bench = Bench(TYPE)
+        for kind in ("customer", "agent", "registry"):
+            self.bench.say(kind, " ".join(WORDS), "um")
         self.corrected: dict[str, list[tuple[Json, Age]]] = {}  # by pointer: values, and how old what corrected them is
 
     # --- doing and checking ----------------------------------------------------------------------------------------
@@ -203,12 +205,13 @@ class Ticket(RuleBasedStateMachine):
 
     # --- messages --------------------------------------------------------------------------------------------------
 
+    @precondition(lambda self: len(self.bench.messages) < 4 + len(self.bench.events))
     @rule(kind=st.sampled_from(KINDS), name=st.sampled_from(("um", "dois")), said=st.permutations(WORDS), late=numbers)
     def say(self, kind: str, name: str, said: Sequence[str], late: int) -> None:
         sent = self.bench.now - timedelta(minutes=late) if late % 3 else None
         self.bench.say(kind, " ".join(said[:3]), name, sent_at=sent)
 
-    @precondition(lambda self: self.bench.messages)
+    @precondition(lambda self: len(self.bench.events) % 3 == 2)
     @rule(number=numbers, said=st.permutations(WORDS), gone=st.booleans())
     def change_message(self, number: int, said: Sequence[str], gone: bool) -> None:
         reference = f"m-{number % len(self.bench.messages) + 1}"
@@ -222,7 +225,13 @@ class Ticket(RuleBasedStateMachine):
 
     # --- proposals and decisions -----------------------------------------------------------------------------------
 
-    @precondition(lambda self: self.bench.messages)
+    def cited(self, number: int, word: str) -> Citation:
+        """The word in a message; now and then in one that is not there, or does not hold it."""
+        if number % 12 == 11:
+            return Citation(f"m-{len(self.bench.messages) + number % 3}", word)
+        message = self.bench.messages[number % len(self.bench.messages) + 1]
+        return Citation(message.id, word if word in message.text else message.text.partition(" ")[0] or word)
+
     @rule(
         pointer=st.sampled_from(sorted(EDGES)),
         value=values,
@@ -232,26 +241,24 @@ class Ticket(RuleBasedStateMachine):
         producer=st.sampled_from(("model", "outside")),
     )
     def propose(self, pointer: str, value: Json, number: int, word: str, inference: bool, producer: str) -> None:
-        message = f"m-{number % (len(self.bench.messages) + 1) + 1}"  # now and then one that is not there
         op = "remove" if value is MISSING else "add"
-        change = Change(op, pointer, value, (Citation(message, word),), inference and number % 2 == 0)
-        self.bench.propose(change, producer=producer)
+        guessed = inference and ("inference" in RULES[pointer] or number % 5 == 0)  # now and then where none is taken
+        self.bench.propose(Change(op, pointer, value, (self.cited(number, word),), guessed), producer=producer)
 
-    @precondition(lambda self: self.bench.messages)
-    @rule(task=words, number=numbers, kind=st.sampled_from(("visit", "return_call", None)), due=st.sampled_from(DUES))
+    @rule(task=words, number=numbers, kind=st.sampled_from(("visit", "visit", "return_call", None)), due=st.sampled_from(DUES))
     def propose_promise(self, task: str, number: int, kind: str | None, due: str | None) -> None:
-        message = f"m-{number % len(self.bench.messages) + 1}"
         value = {"task": task, "owner": "team", "kind": kind, "due": due}
-        self.bench.propose(Change("add", "/commitments/-", value, (Citation(message, task),)))
+        (held,) = self.bench.propose(Change("add", "/commitments/-", value, (self.cited(number, task),)))
+        if held.status is Status.PENDING and number % 3:
+            self.attempt(self.bench.accept, held)
 
-    @precondition(lambda self: self.bench.messages and self.bench.state.values["commitments"])
+    @precondition(lambda self: self.bench.state.values["commitments"])
     @rule(which=numbers, number=numbers, word=words, status=st.sampled_from(STATUSES), due=st.sampled_from(DUES))
     def propose_move(self, which: int, number: int, word: str, status: str, due: str | None) -> None:
         members = sorted(self.bench.state.values["commitments"])
         pointer = f"/commitments/{members[which % len(members)]}"
-        message = f"m-{number % len(self.bench.messages) + 1}"
         change = ("/status", status) if number % 2 else ("/due", due)
-        self.bench.propose(Change("replace", pointer + change[0], change[1], (Citation(message, word),)))
+        self.bench.propose(Change("replace", pointer + change[0], change[1], (self.cited(number, word),)))
 
     def pending(self) -> list[Held]:
         return [held for held in self.bench.changes.values() if held.status is Status.PENDING]
@@ -270,11 +277,44 @@ class Ticket(RuleBasedStateMachine):
             assert self.bench.decide(accept, reject, expected=expected, actor=actor) == event.version  # V4
             assert self.bench.events[-1] is event
 
+    @rule(
+        pair=st.sampled_from((("/facts/p", "/facts/right"), ("/facts/right", "/facts/end"), ("/facts/end", "/facts/tail"))),
+        word=words,
+        sources=st.tuples(numbers, numbers),
+        inference=st.booleans(),
+        back=st.booleans(),
+    )
+    def decide_together(self, pair: tuple[str, str], word: str, sources: tuple[int, int], inference: bool, back: bool) -> None:
+        """A field and what depends on it, by newer and older words, in one version; now and then taken back at once."""
+        changes = []
+        for pointer, number in zip(pair, sources, strict=True):
+            guessed = inference and "inference" in RULES[pointer]
+            changes.append(Change("add", pointer, word, (self.cited(number, word),), guessed))
+        held = [item for item in self.bench.propose(*changes) if item.status is Status.PENDING]
+        event = self.attempt(self.bench.decide, held) if held else None
+        if event is not None and back:
+            self.undo_last()
+
+    @rule(
+        pointer=st.sampled_from(sorted(EDGES)),
+        value=values,
+        number=numbers,
+        inference=st.booleans(),
+        override=st.booleans(),
+        actor=people,
+    )
+    def propose_and_accept(self, pointer: str, value: Json, number: int, inference: bool, override: bool, actor: Any) -> None:
+        self.propose(pointer, value, number, WORDS[number % 4], inference, "model")
+        if self.pending():
+            self.accept_held(self.pending()[-1], override, actor)
+
     @precondition(lambda self: self.pending())
     @rule(pick=numbers, override=st.booleans(), actor=people)
     def accept_one(self, pick: int, override: bool, actor: Any) -> None:
+        self.accept_held(self.pending()[pick % len(self.pending())], override, actor)
+
+    def accept_held(self, held: Held, override: bool, actor: Any) -> None:
         """K5: what the card shows before the decision is what it does."""
-        held = self.pending()[pick % len(self.pending())]
         before = self.bench.state
         self.bench.tick()
         shown = judge(before, held.change, self.bench.desk(actor))
@@ -354,7 +394,7 @@ class Ticket(RuleBasedStateMachine):
         event = self.attempt(self.bench.undo, self.bench.state.version - back, expected=expected, actor=actor)
         self.check_rebase(event, expected)
 
-    @precondition(lambda self: self.bench.events)
+    @precondition(lambda self: len(self.bench.events) % 4 == 3)  # or all would be taken back as soon as it is done
     @rule()
     def undo_last(self) -> None:
         """H4: the state before it, but for quotes that are gone meanwhile."""
