@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import structlog
 from asgiref.sync import sync_to_async
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from atendimento import access
 from atendimento.middleware import Around
 from atendimento.models import Membership
+
+log = structlog.get_logger("atendimento.tenancy")
 
 SESSION_KEY = "lastro_membership"
 """Session key of the membership that a person of several organisations chose last."""
@@ -25,10 +28,18 @@ def enter(organization_id: int) -> None:
 
 
 def leave() -> None:
-    """Let this connection see no organisation's rows. Does nothing where no connection is open."""
+    """Let this connection see no organisation's rows. Does nothing where no connection is open.
+
+    One that the database has dropped meanwhile is given up: it carries nothing over, and the work that was done on it
+    before is done, whatever becomes of it now.
+    """
     if connection.connection is not None and not connection.connection.closed:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('lastro.organization', '', false)")
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT set_config('lastro.organization', '', false)")
+        except (OperationalError, InterfaceError) as error:
+            log.warning("connection lost", error=type(error.__cause__ or error).__name__)
+            connection.close()
 
 
 @contextmanager

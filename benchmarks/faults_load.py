@@ -147,7 +147,8 @@ class Channel(Client):
         text = said.format(number=self.made, **{name: self.chance.choice(words) for name, words in WORDS.items()})
         self.deliver(ticket, mark, text)
         if self.chance.random() < 0.15:
-            again = self.chance.choice([key for key in list(self.record.messages) if key[0] in self.mine])
+            # Its own alone: an id that another source gave names another message.
+            again = self.chance.choice([key for key in list(self.record.messages) if key[1].startswith(f"{self.name}-")])
             self.record.count("delivered again")
             self.deliver(*again, self.record.messages[again][1])
 

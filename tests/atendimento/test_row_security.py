@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import psycopg
 import pytest
 from django.db import IntegrityError, ProgrammingError, connection, transaction
 from psycopg_pool import ConnectionPool
 
-from atendimento import settings, tenancy
+from atendimento import embedded, settings, tenancy
 from atendimento.models import Customer, Message, Organization, Ticket
+from tests import settings as test_settings
 from tests.builders import House, make_house, make_ticket, say
 
 # Read before it is known whose request it is.
@@ -91,3 +93,23 @@ def test_protocols_are_unique_in_an_organisation_and_free_in_another(house: Hous
     second = make_ticket(house, "c-2")
     with pytest.raises(IntegrityError), transaction.atomic():
         Ticket.objects.filter(pk=second.pk).update(protocol=ticket.protocol)
+
+
+def test_a_connection_that_the_database_dropped_fails_no_request_and_carries_nothing_over(transactional_db: None) -> None:
+    house = make_house()
+    make_ticket(house)
+    tenancy.enter(house.organization.pk)
+    assert Ticket.objects.count() == 1
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (number,) = cursor.fetchone()
+    url = test_settings.POSTGRES.url(embedded.SUPERUSER, test_settings.TEST_DATABASE)
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute("SELECT pg_terminate_backend(%s, 10000)", [number])
+
+    tenancy.leave()
+
+    assert Ticket.objects.count() == 0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        assert cursor.fetchone() != (number,)
