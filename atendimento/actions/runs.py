@@ -58,6 +58,19 @@ def request_proposal(*, member: Membership, ticket_id: str | uuid.UUID) -> Propo
     return enqueue(book, member, book.moment, 0)
 
 
+@transaction.atomic
+def retry_run(*, member: Membership, proposal_id: str | uuid.UUID) -> bool:
+    """Try this run again from the first try on; False where it is parked no more. Raises access.NotFound."""
+    access.require(member, Permission.DECIDE)
+    hint = access.proposal(member.organization, proposal_id)
+    book = ledger.open_to_change(member.organization, hint.ticket_id)
+    row = Proposal.objects.get(pk=hint.pk)  # as it is under the lock
+    if row.origin != Origin.MODEL or row.status != RunStatus.PARKED:
+        return False
+    _retry(book, row, member)
+    return True
+
+
 def _retry(book: ledger.Book, row: Proposal, member: Membership) -> Proposal:
     row.status, row.attempts, row.run, row.raw_answer = RunStatus.QUEUED, 0, None, None
     row.problem_code = row.problem_detail = row.waits_for = ""

@@ -9,9 +9,10 @@ from typing import Any
 from atendimento import wording
 from atendimento.actions import Written
 from atendimento.ledger import StateRead
-from atendimento.models import LedgerEvent, Message, Proposal, ProposedChange, RunStatus, Ticket, TicketTypeVersion
+from atendimento.models import LedgerEvent, Message, Proposal, ProposedChange, RunStatus, Ticket, TicketTypeVersion, Waits
 from memoria import fields
 from memoria.patch import MISSING
+from memoria.runs import Problem
 from memoria.state import Slot, State, slot_to_json
 
 Document = dict[str, Any]
@@ -153,6 +154,9 @@ def proposal(row: Proposal, changes: Iterable[ProposedChange]) -> Document:
     }
     if row.status == RunStatus.PARKED:
         shown["problem"] = {"code": row.problem_code, "detail": str(wording.PROBLEMS[row.problem_code])}
+    elif row.status == RunStatus.QUEUED and row.waits_for == Waits.BUDGET:
+        # It is read by itself tomorrow; until then this is why it is not.
+        shown["problem"] = {"code": Problem.BUDGET.value, "detail": str(wording.PROBLEMS[Problem.BUDGET.value])}
     return shown
 
 

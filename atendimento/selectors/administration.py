@@ -33,6 +33,8 @@ ACTS: Final[Mapping[str, Promise]] = {
     Act.MEMBER_REACTIVATED.value: gettext_lazy("let %(subject)s in again"),
     Act.TOKEN_CREATED.value: gettext_lazy("created the token “%(subject)s” (%(scope)s)"),
     Act.TOKEN_REVOKED.value: gettext_lazy("revoked the token “%(subject)s”"),
+    Act.MASKING.value: gettext_lazy("%(on)s the masking of personal data"),
+    Act.BUDGET.value: gettext_lazy("set the model's budget of a day: %(tokens)s tokens, money %(cost)s"),
     Act.TYPE_PUBLISHED.value: gettext_lazy("published version %(version)s of the ticket type %(subject)s"),
 }
 FAULTS: Final[Mapping[str, Promise]] = {
@@ -176,6 +178,10 @@ def acts(member: Membership) -> tuple[ActRow, ...]:
 def _act(row: AdministrativeAct) -> str:
     details: dict[str, Any] = {"subject": row.subject, **row.details}
     details |= {key: _role(details[key]) for key in ("role", "before") if key in details}
+    if row.kind == Act.MASKING:
+        details["on"] = _("switched on") if details["on"] else _("switched off")
+    if row.kind == Act.BUDGET:
+        details |= {key: _("without limit") if details[key] is None else details[key] for key in ("tokens", "cost")}
     return str(ACTS[row.kind]) % details
 
 

@@ -29,6 +29,7 @@ from atendimento.models import (
 from atendimento.selectors import cards, history, next_step, queue, reading, state, together, transcript, values, versions
 from atendimento.selectors.cards import Failure, Sight
 from atendimento.selectors.model_page import waits_for
+from atendimento.selectors.model_page import waits_for
 from atendimento.selectors.pages import (
     ChangeCard,
     Composer,
@@ -205,6 +206,9 @@ def _run(ticket: Ticket) -> RunView:
         problem = str(wording.PROBLEMS.get(latest.problem_code, _("The reading stopped.")))
         tries = ngettext("after %(count)d try", "after %(count)d tries", latest.attempts) % {"count": latest.attempts}
         return RunView("parked", problem, _("The messages are kept (%(tries)s).") % {"tries": tries})
+    held_up = waits_for(latest)
+    if held_up:
+        return RunView("waiting", f"{held_up[:1].upper()}{held_up[1:]}.", _("The messages are kept."))
     held_up = waits_for(latest)
     if held_up:
         return RunView("waiting", f"{held_up[:1].upper()}{held_up[1:]}.", _("The messages are kept."))

@@ -18,15 +18,22 @@ _PHONE: Final = re.compile(r"(?<![\w./-])(?:\+?55\s?)?(?:\(\d{2}\)\s?|\d{2}[\s-]
 _EMAIL: Final = re.compile(r"(?<![\w.])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _FILE: Final = re.compile(r"(?<!\w)[\w-]+(?:/[\w.-]+)+(?::\d+)?|(?<!\w)[\w-]+\.(?:py|js|ts|java|go|rb|cs|php|sql)(?::\d+)?")
 _MASKED: Final = r"[\[{{<⟦](?:{kinds})[ _:-]?\d*[\]}}>⟧]"
+_ANY_MASKED: Final = re.compile(r"\[[A-Z]{2,20}-\d{6,18}\]")
 
 
 def by_pattern(field: Field, message: Message, sentence: Sentence) -> Iterable[Mention]:
-    """The tokens, single or two in a row, that the field's pattern takes; `AB 12` is tried as `AB-12` too."""
+    """The tokens, single or two in a row, that the field's pattern takes; `AB 12` is tried as `AB-12` too.
+
+    So is a placeholder whose kind the pattern names: it stands for a value that the pattern takes.
+    """
     try:
         pattern = re.compile(str(field.schema["pattern"]))
     except (KeyError, re.error):
         return
-    tokens = list(_TOKEN.finditer(sentence.text))
+    for match in _ANY_MASKED.finditer(sentence.text):
+        if pattern.search(match.group()):
+            yield _whole(sentence, match.group(), *match.span())
+    tokens = list(_TOKEN.finditer(_ANY_MASKED.sub(lambda match: " " * len(match.group()), sentence.text)))
     spans = [(token.start(), token.end()) for token in tokens]
     pairs = [(one.start(), other.end()) for one, other in pairwise(tokens) if sentence.text[one.end() : other.start()] == " "]
     for low, high in [*pairs, *spans]:

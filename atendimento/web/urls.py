@@ -6,6 +6,7 @@ from django.urls import path
 
 from atendimento.web import (
     admin_drafts,
+    admin_model,
     admin_people,
     admin_types,
     conversation,
@@ -54,6 +55,10 @@ urlpatterns = [
     path(f"{MEMBER}reactivate", admin_people.reactivate, name="admin-member-reactivate"),
     path("admin/tokens/", admin_people.tokens, name="admin-tokens"),
     path("admin/tokens/<int:token_id>/revoke", admin_people.revoke, name="admin-token-revoke"),
+    path("admin/model/", admin_model.model, name="admin-model"),
+    path("admin/model/masking", admin_model.masking, name="admin-model-masking"),
+    path("admin/model/budget", admin_model.budget, name="admin-model-budget"),
+    path("admin/model/retry", admin_model.retry, name="admin-model-retry"),
     path("admin/log/", admin_people.acts, name="admin-acts"),
     path("admin/ticket-types/", admin_types.index, name="admin-types"),
     path("admin/ticket-types/start", admin_drafts.start_from_gallery, name="admin-gallery"),
