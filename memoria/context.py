@@ -7,10 +7,9 @@ request costs is bounded by the budget and by what holds now, never by how long 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import Final, TypeVar
 
 from memoria.evidence import Message
@@ -25,6 +24,7 @@ from memoria.typography import fold_words
 
 CountTokens = Callable[[str], int]
 
+_UNBOUNDED: Final = 1 << 62
 _TOOL_KINDS: Final = (Kind.TOOL, Kind.REGISTRY)
 _WEEKDAYS: Final[Mapping[bool, tuple[str, ...]]] = {
     True: ("segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado", "domingo"),
@@ -34,16 +34,17 @@ _WEEKDAYS: Final[Mapping[bool, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Tokens per layer, and counts where a layer is a list."""
+    """Tokens per layer, and counts where a layer is a list. What is pinned has none: it always goes in."""
 
-    state: int = 1000
-    members: int = 10  # shown whole, beside open commitments and literals; and as many names
+    state: int = 800
+    members: int = 3  # shown whole, beside open commitments and literals; and as many names
     proposed: int = 300
     learnings: int = 250
     retrieved: int = 500
-    older: int = 5  # messages
-    recent: int = 600
-    older_message: int = 200  # one of them
+    older: int = 10  # messages; those that fit into `recent`
+    older_least: int = 2  # of them, whatever they cost
+    recent: int = 200
+    older_message: int = 150  # one of them
     new: int = 6000
     new_message: int = 2000  # one of them
     tool_output: int = 400  # one message of a tool or registry, cut before anything else
@@ -114,7 +115,15 @@ class Context:
     document: dict[str, Json]
     layers: tuple[Layer, ...]
     through: int  # number of the last new message in it; newer ones wait for the next run
-    shown_members: frozenset[str]  # pointers of the members that stand whole in it
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A message, or a passage of one, that a person wants in every request, letter by letter."""
+
+    message: Message
+    start: int | None = None  # code points of the passage; None: the whole message
+    end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +138,7 @@ class Material:
     proposed: Sequence[Proposed] = ()  # newest last
     learnings: Sequence[str] = ()  # approved ones, the most useful first
     retrieved: Sequence[Message | Snippet] = ()  # the most useful first
+    pinned: Sequence[Pinned] = ()  # in the order of the messages
 
 
 def dump(document: Json) -> str:
@@ -139,31 +149,33 @@ def dump(document: Json) -> str:
 def assemble(
     material: Material, *, zone: tzinfo, language: str, count_tokens: CountTokens, budget: Budget | None = None
 ) -> Context:
-    """The context of one request. Never drops literals, constraints, decisions or open commitments (N1, N3)."""
+    """The context of one request. Never drops literals, constraints, decisions, open commitments (N1, N3) or what is pinned."""
     budget = budget or Budget()
     count = _Counter(count_tokens)
-    ticket_type = type_document(material.ticket_type)
     held = view(material.state, material.ticket_type, count.of, budget.state, budget.members)
     scribe = _Scribe(material, zone, language, budget, count)
     proposed = _within(reversed(material.proposed), budget.proposed, Proposed.to_json, lambda item: item.path, count)
     learnings = _within(material.learnings, budget.learnings, str, lambda item: item[:40], count)
+    new, through = scribe.new(material.new)
+    pinned = scribe.pinned(material.pinned)
     retrieved = _within(material.retrieved, budget.retrieved, scribe.retrieved, _origin, count)
     recent = scribe.recent(material.older)
-    new, through = scribe.new(material.new)
-    document: dict[str, Json] = {"ticket_type": ticket_type}
-    optional: tuple[tuple[str, Json], ...] = (
+    document: dict[str, Json] = {}
+    parts: tuple[tuple[str, Json], ...] = (
+        # What changes least stands first (N4).
         ("learnings", learnings.rows),
+        ("pinned", pinned.rows),
         ("literals", held.literals),
         ("state", held.document),
         ("proposed", proposed.rows[::-1]),
         ("retrieved", retrieved.rows),
         ("context", recent.rows),
     )
-    document |= {key: part for key, part in optional if part or key in ("state", "context")}
+    document |= {key: part for key, part in parts if part}
     document["new_messages"] = new.rows
     layers = (
-        Layer("ticket_type", count.of(ticket_type), len(material.ticket_type.fields)),
         learnings.layer("learnings"),
+        pinned.layer("pinned"),
         Layer("literals", count.of(held.literals), held.literal_count),
         Layer("state", count.of(held.document), held.included, tuple(LeftOut(*item) for item in held.left_out)),
         proposed.layer("proposed"),
@@ -172,40 +184,11 @@ def assemble(
         new.layer("new"),
         scribe.tools.layer("tool_output"),
     )
-    return Context(document, layers, through, held.shown_members)
+    return Context(document, layers, through)
 
 
 def _origin(item: Message | Snippet) -> str:
     return item.id if isinstance(item, Message) else item.origin
-
-
-def type_document(ticket_type: TicketType) -> dict[str, Json]:
-    """The ticket type as the model sees it: what a field is, and who may give its value.
-
-    What most fields share is said once: the order of sources that is the most usual, text as the type, no inference.
-    """
-    orders = Counter(row.sources for row in ticket_type.fields.values())
-    usual = orders.most_common(1)[0][0] if orders else ()
-    fields: list[Json] = []
-    for row in ticket_type.fields.values():
-        shown: dict[str, Json] = {"path": row.pointer, "label": row.label}
-        if row.description:
-            shown["description"] = row.description
-        if row.schema != {"type": "string"}:
-            shown["schema"] = row.schema
-        if row.sources != usual:
-            shown["sources"] = list(row.sources)
-        if row.inference != "refuse":
-            shown["inference"] = row.inference
-        if row.literal:
-            shown["literal"] = True
-        fields.append(shown)
-    collections: dict[str, Json] = {}
-    for name, rules in ticket_type.collections.items():
-        collections[name] = {"sources": list(rules.sources)}
-        if rules.kinds:
-            collections[name]["kinds"] = list(rules.kinds)
-    return {"name": ticket_type.name, "sources": list(usual), "fields": fields, "collections": collections}
 
 
 class _Counter:
@@ -269,6 +252,9 @@ class _Scribe:
     count: _Counter
     tools: _Rows = field(default_factory=_Rows)
     telling: frozenset[str] = frozenset()
+    shown: set[int] = field(default_factory=set)  # numbers of messages that stand whole among what is pinned
+    today: set[date] = field(default_factory=set)  # of the first new message
+    through: int = 0
 
     def __post_init__(self) -> None:
         labels = " ".join(row.label for row in self.material.ticket_type.fields.values())
@@ -278,26 +264,48 @@ class _Scribe:
         """The new messages, oldest first, as many as fit; the first always. The rest is for the next run."""
         rows, through = _Rows(), 0
         for message in messages:
-            written = self._write(message, self.budget.new_message, whole=True)
+            written = self._write(message, self._room(message, self.budget.new_message), new=True)
             if rows.rows and rows.tokens + written.tokens > self.budget.new:
                 rows.left_out.append(LeftOut(f"{message.id} on", "next run"))
                 break
             self._put(written, rows)
             through = message.number
+        self.through = through
+        self.today = {self._day(message) for message in messages[:1]}
         return rows, through
+
+    def pinned(self, pins: Sequence[Pinned]) -> _Rows:
+        """What a person pinned, letter by letter, whatever it costs; nothing twice that stands whole among the new."""
+        rows = _Rows()
+        fresh = {message.number for message in self.material.new if message.number <= self.through}
+        for pin in pins:
+            message = pin.message
+            if message.number in fresh:
+                continue
+            if message.deleted:
+                rows.left_out.append(LeftOut(message.id, "deleted"))
+                continue
+            row = self._row(message, message.text[pin.start : pin.end])
+            rows.take(row, self.count.of(row))
+            if pin.start is None:
+                self.shown.add(message.number)
+        return rows
 
     def recent(self, messages: Sequence[Message]) -> _Rows:
         """The last older messages, newest first into the budget, oldest first onto the page."""
         rows = _Rows()
         kept = messages[-self.budget.older :] if self.budget.older else ()
+        for at, message in enumerate(reversed(kept)):
+            if message.number in self.shown:
+                continue
+            written = self._write(message, self.budget.older_message)
+            if at >= self.budget.older_least and rows.tokens + written.tokens > self.budget.recent:
+                # What lies before a gap would be read as if nothing had been said in between.
+                kept = kept[len(kept) - at :]
+                break
+            self._put(written, rows)
         if len(messages) > len(kept):
             rows.left_out.append(LeftOut(f"{len(messages) - len(kept)} before", "older"))
-        for message in reversed(kept):
-            written = self._write(message, self.budget.older_message)
-            if rows.tokens + written.tokens > self.budget.recent:
-                rows.left_out.append(LeftOut(message.id, "budget"))
-            else:
-                self._put(written, rows)
         rows.rows.reverse()
         return rows
 
@@ -313,31 +321,43 @@ class _Scribe:
                 self.tools.take(written.row, written.tokens)
         (self.tools if written.is_tool else rows).left_out.extend(written.left_out)
 
-    def _write(self, message: Message, budget: int, *, whole: bool = False) -> _Written:
-        """One message as the model sees it; no row where it holds nothing that could be cited.
+    def _room(self, message: Message, budget: int) -> int:
+        """The tokens that a message may take: what is pinned whole is never cut."""
+        pinned = any(pin.start is None and pin.message.number == message.number for pin in self.material.pinned)
+        return _UNBOUNDED if pinned else budget
 
-        `whole` tells the author's name and the weekday too: promises and dates are read from new messages.
-        """
+    def _write(self, message: Message, budget: int, *, new: bool = False) -> _Written:
+        """One message as the model sees it; no row where it holds nothing that could be cited."""
         is_tool = message.author.kind in _TOOL_KINDS
         parts = without(message.text, message.unquotable)
         why = "deleted" if message.deleted else "automatic" if message.automatic else "" if parts else "nothing to quote"
         if why:
             return _Written(None, 0, is_tool, (LeftOut(message.id, why),))
-        text, dropped = cut(
-            message.text, parts, min(budget, self.budget.tool_output) if is_tool else budget, self.count.text, self.telling
-        )
-        author: dict[str, Json] = {"kind": message.author.kind.value}
-        row: dict[str, Json] = {"id": message.id, "author": author, "sent_at": self._moment(message.said_at)}
-        if whole:
-            author["name"] = message.author.name
+        room = min(budget, self.budget.tool_output) if is_tool and budget != _UNBOUNDED else budget
+        text, dropped = cut(message.text, parts, room, self.count.text, self.telling)
+        row = self._row(message, text, new=new)
+        left_out = tuple(LeftOut(f"{message.id}[{low}:{high}]", "budget") for low, high in dropped)
+        return _Written(row, self.count.of(row), is_tool, left_out)
+
+    def _row(self, message: Message, text: str, *, new: bool = False) -> dict[str, Json]:
+        """Of a new message the weekday too, and who said it where it was not the customer: promises and dates are read
+        from it. Of an older one the time only where it was said on another day."""
+        row: dict[str, Json] = {"id": message.id, "kind": message.author.kind.value}
+        if new and message.author.name and message.author.kind is not Kind.CUSTOMER:
+            row["name"] = message.author.name
+        if new or self._day(message) not in self.today:
+            row["sent_at"] = self._moment(message.said_at)
+        if new:
             weekdays = _WEEKDAYS[self.language.lower().startswith("pt")]
             row["weekday"] = weekdays[message.said_at.astimezone(self.zone).weekday()]
         row["text"] = text
         marks = self.material.marks.get(message.id)
         if marks:
             row["mark"] = [mark.to_json() for mark in marks]
-        left_out = tuple(LeftOut(f"{message.id}[{low}:{high}]", "budget") for low, high in dropped)
-        return _Written(row, self.count.of(row), is_tool, left_out)
+        return row
+
+    def _day(self, message: Message) -> date:
+        return message.said_at.astimezone(self.zone).date()
 
     def _moment(self, moment: datetime) -> str:
         return moment.astimezone(self.zone).isoformat(timespec="minutes")

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from memoria.answer_schema import answer_schema
 from memoria.context import Budget, ContextReport, CountTokens, Layer, Material, assemble, dump
+from memoria.field_list import field_list
 from memoria.instructions import PROMPT_VERSION, instructions, repair_words, schema_heading
 from memoria.patch import MISSING, Json
 from memoria.proposals import Change, Citation
@@ -33,7 +34,7 @@ Reader = Callable[[str], Any]
 class Request:
     """One question to the model, whatever way the server takes it. `atendimento.llm` sends it."""
 
-    system: str
+    system: str  # the rules and the ticket type's fields: the same for every message of a ticket type
     user: str  # one JSON document
     schema: Json  # of the answer
     name: str  # of the schema, and of the tool where the answer comes as a tool call
@@ -58,10 +59,13 @@ def build_request(
 ) -> Request:
     """The request about `material.new`, bounded by `budget`, with the report of what went in and what did not (N3)."""
     context = assemble(material, zone=zone, language=language, count_tokens=count_tokens, budget=budget)
-    schema = answer_schema(material.ticket_type, material.state, context.shown_members)
-    system, user = instructions(language), dump(context.document)
-    rules = Layer("rules", count_tokens(system) + count_tokens(dump(schema)), 1)
-    report = ContextReport((rules, *context.layers), rules.tokens + count_tokens(user))
+    schema, fields = answer_schema(material.ticket_type), field_list(material.ticket_type)
+    rules, user = instructions(language, material.ticket_type), dump(context.document)
+    system = rules + fields
+    rules_layer = Layer("rules", count_tokens(rules) + count_tokens(dump(schema)), 1)
+    fields_layer = Layer("ticket_type", count_tokens(system) - count_tokens(rules), len(material.ticket_type.fields))
+    total = count_tokens(system) + count_tokens(dump(schema)) + count_tokens(user)
+    report = ContextReport((rules_layer, fields_layer, *context.layers), total)
     return Request(system, user, schema, TOOL_NAME, PROMPT_VERSION, language, context.through, report)
 
 

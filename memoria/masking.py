@@ -19,13 +19,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from memoria.context import dump
 from memoria.extraction import Reader, Request
 from memoria.fields import TicketType
-from memoria.patch import Json, Missing
-from memoria.personal import SAMPLES, find
+from memoria.members import FIELD_MAPS
+from memoria.patch import Json, Missing, lookup, make_pointer
+from memoria.personal import find
 from memoria.proposals import Change
 from memoria.runs import Repair
 
@@ -41,24 +42,20 @@ _NAMING: Final = frozenset({"id", "path", "op", "what", "status", "slot", "kind"
 """Keys of rows whose texts the product makes itself: words that a sensitive field holds are no secret there."""
 _VALUES: Final = frozenset({"value", "was", "against"})
 """Keys that hold a field's value in a row which names the field."""
-_MAPS: Final = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-_TIMES: Final = frozenset({"date", "date-time", "time", "duration"})
 _CUT_AT: Final = 60  # code points after which the name of what is settled is cut
 _CUT_WORD: Final = re.compile(r"[\d\s./()+-]*\S*$")
 
 _WORDS_PT: Final = """
 
 # Dados protegidos
-Marcas como [CPF-…], [TELEFONE-…] ou [EMAIL-…], com um número no lugar das reticências, estão no lugar de dados pessoais. \
-Cada uma é o próprio valor: copie-a inteira e igual, em citações e em valores, mesmo onde um schema pede outro formato. Não \
-invente, não corte e não troque nenhuma."""
+[CPF-…], [EMAIL-…] e outras marcas assim são o próprio valor: copie-as inteiras e iguais, mesmo onde type pede outro \
+formato."""
 _WORDS_EN: Final = """
 
 # Protected data
-Marks such as [CPF-…], [TELEFONE-…] or [EMAIL-…], with a number in place of the dots, stand for personal data. Each is the \
-value itself: copy it whole and unchanged, in quotes and in values, even where a schema asks for another format. Never \
-invent, cut or swap one."""
-VERSION: Final = "masked-1"
+[CPF-…], [EMAIL-…] and other marks like these are the value itself: copy them whole and unchanged, even where type asks \
+for another format."""
+VERSION: Final = "masked-2"
 """Part of the prompt's version where data are masked: whoever changes the words above raises it."""
 
 
@@ -81,7 +78,7 @@ def masked(request: Request, ticket_type: TicketType, key: bytes, known: Iterabl
     words = _WORDS_PT if request.language.lower().startswith("pt") else _WORDS_EN
     sent = replace(
         request,
-        system=request.system + words,
+        system=mask.text(request.system, own_words=True) + words,
         user=user,
         repair=repair,
         prompt_version=f"{request.prompt_version}+{VERSION}",
@@ -156,7 +153,24 @@ class _Mask:
         self._learn(_values_at(document, self._sensitive))
         if not isinstance(document, dict):
             return self._walk(document, None)
-        return {key: self._type(part) if key == "ticket_type" else self._walk(part, None) for key, part in document.items()}
+        return {
+            key: self._held(part) if key in ("literals", "state") and isinstance(part, dict) else self._walk(part, None)
+            for key, part in document.items()
+        }
+
+    def _held(self, part: Mapping[str, Json]) -> Json:
+        """What holds, in the shape that pointers address: each value by its field."""
+        shown: dict[str, Json] = {}
+        for group, held in part.items():
+            if group in FIELD_MAPS and isinstance(held, dict):
+                shown[group] = {
+                    name: self._walk(item, self._sensitive.get(make_pointer(group, name))) for name, item in held.items()
+                }
+            elif group in ("doubtful", "settled"):
+                shown |= self._row({group: held}, None)
+            else:
+                shown[group] = self._walk(held, self._sensitive.get(make_pointer(group)))
+        return shown
 
     def text(self, text: str, *, own_words: bool = False) -> str:
         """The text with placeholders for what is personal, sensitive and known, or looks as a sensitive field does.
@@ -280,23 +294,6 @@ class _Mask:
         spans = self._spans(written)
         return self._placeholder(spans[0][2], value) if spans and spans[0][:2] == (0, len(written)) else value
 
-    def _type(self, document: Json) -> Json:
-        """The ticket type: its words masked like any others, its patterns wide enough for placeholders."""
-        if not isinstance(document, dict):
-            return document
-        return {
-            key: [self._field(row) for row in part] if key == "fields" and isinstance(part, list) else part
-            for key, part in document.items()
-        }
-
-    def _field(self, row: Json) -> Json:
-        if not isinstance(row, dict):
-            return row
-        shown = {key: self.text(part, own_words=True) if key in ("label", "description") else part for key, part in row.items()}
-        if "schema" in shown:
-            shown["schema"] = _widened(shown["schema"], self._sensitive.get(str(row.get("path"))))
-        return shown
-
 
 def _detected_in(text: str) -> list[tuple[int, int, str]]:
     return [(found.start, found.end, found.kind.value) for found in find(text)]
@@ -323,46 +320,6 @@ def _pattern(schema: Json) -> re.Pattern[str] | None:
         return None  # JSON Schema knows expressions that Python does not
 
 
-def _widened(schema: Json, kind: str | None) -> Json:
-    """The schema as the model is shown it, with room for placeholders of the kinds that it takes.
-
-    Lengths, formats and bounds that a placeholder breaks go: the domain checks the value itself.
-    """
-    if isinstance(schema, list):
-        return [_widened(item, kind) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    wide: dict[str, Any] = {}
-    for key, part in schema.items():
-        if key in _MAPS and isinstance(part, dict):
-            wide[key] = {name: _widened(item, kind) for name, item in part.items()}
-        elif key == "pattern" and isinstance(part, str):
-            kinds = [item.value for item, samples in SAMPLES.items() if _takes(part, samples)]
-            names = "|".join([*([kind] if kind else []), *kinds])
-            wide[key] = rf"(?:{part})|^\[(?:{names})-[0-9]+\]$" if names else part
-        elif not _breaks(key, part, kind):
-            wide[key] = part if key in ("enum", "const", "default", "examples") else _widened(part, kind)
-    if kind is not None and wide.get("type") not in (None, "string", "object", "array"):
-        return {"type": "string"}
-    return wide
-
-
-def _breaks(key: str, part: Json, kind: str | None) -> bool:
-    """Whether a placeholder could not fulfil this; what is sensitive is told by no list and no example either."""
-    if key == "format":
-        return kind is not None or part not in _TIMES
-    if key in ("minLength", "maxLength"):
-        return kind is not None or not isinstance(part, int) or part <= 40
-    return kind is not None and key in ("enum", "const", "default", "examples")
-
-
-def _takes(pattern: str, samples: Iterable[str]) -> bool:
-    try:
-        return any(re.search(pattern, sample) for sample in samples)
-    except re.error:
-        return True
-
-
 def _leaves(value: Json) -> Iterable[Json]:
     if isinstance(value, dict):
         for item in value.values():
@@ -376,6 +333,17 @@ def _leaves(value: Json) -> Iterable[Json]:
 
 def _values_at(document: Json, pointers: Mapping[str, str]) -> Iterable[tuple[str, Json]]:
     """Every value that stands in the document under one of these pointers, or in a row that names it as its path."""
+    if not isinstance(document, dict):
+        return
+    for part in (document.get("literals"), document.get("state")):
+        for pointer in pointers:
+            held = lookup(part, pointer)
+            if not isinstance(held, Missing):
+                yield pointer, held
+    yield from _in_rows(document, pointers)
+
+
+def _in_rows(document: Json, pointers: Mapping[str, str]) -> Iterable[tuple[str, Json]]:
     if isinstance(document, dict):
         path = document.get("path")
         if isinstance(path, str) and path in pointers:
@@ -384,10 +352,7 @@ def _values_at(document: Json, pointers: Mapping[str, str]) -> Iterable[tuple[st
             if key == "doubtful" and isinstance(item, dict):
                 rows = [(pointer, row) for pointer, row in item.items() if pointer in pointers and isinstance(row, dict)]
                 yield from ((pointer, [part for name, part in row.items() if name in _VALUES]) for pointer, row in rows)
-            elif key in pointers:
-                yield key, item
-            if key != "ticket_type":
-                yield from _values_at(item, pointers)
+            yield from _in_rows(item, pointers)
     elif isinstance(document, list):
         for item in document:
-            yield from _values_at(item, pointers)
+            yield from _in_rows(item, pointers)

@@ -30,17 +30,6 @@ class Personal(StrEnum):
     PIX = "PIX"
 
 
-SAMPLES: Final[dict[Personal, tuple[str, ...]]] = {
-    # How each kind is written, to learn which of them a field's pattern takes.
-    Personal.CPF: ("390.533.447-05", "39053344705"),
-    Personal.CNPJ: ("11.222.333/0001-81", "11222333000181", "12.ABC.345/01DE-35", "12ABC34501DE35"),
-    Personal.CARD: ("4111 1111 1111 1111", "4111111111111111"),
-    Personal.PHONE: ("(81) 98765-4321", "81987654321", "+55 81 98765-4321", "+5581987654321", "8132221234"),
-    Personal.EMAIL: ("ana@exemplo.test",),
-    Personal.PIX: ("123e4567-e89b-42d3-a456-426614174000",),
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Found:
     """A value of this kind, and where it stands in the text (code points)."""

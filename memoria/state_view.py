@@ -1,4 +1,9 @@
-"""What holds now, as the model sees it: open and recent things whole, settled ones by name alone (N3, N6)."""
+"""What holds now, as the model sees it: open and recent things whole, settled ones by name alone (N3, N6).
+
+Both parts have the shape of the values that pointers address: `{"goal": …, "facts": {name: value}, "commitments": {id:
+member}}`. Beside it stand `doubtful`, by pointer, with what is in doubt and why, and `settled`, a list of names. What was
+changed last stands last in its group, so that what comes before stays the same for the provider's cache (N4).
+"""
 
 from __future__ import annotations
 
@@ -7,12 +12,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from memoria.fields import Field, TicketType
-from memoria.members import FINISHED, SHAPES
-from memoria.patch import Json, Missing, lookup, make_pointer
+from memoria.members import FIELD_MAPS, FINISHED, SHAPES, Shape
+from memoria.patch import Json, Missing, lookup, make_pointer, parse_pointer
 from memoria.state import Slot, SlotStatus, State
 
+NAME_LENGTH: Final = 60
+"""Code points after which the name of what is settled is cut."""
 _NEVER_LEFT_OUT: Final = ("constraints", "decisions")  # N1; open commitments are kept by their status
 _OPEN_STATUSES: Final = frozenset({"open", "granted"})  # of pending items and authorizations
+_GROUPS: Final = ("goal", *FIELD_MAPS, *SHAPES)
 _WHY_SETTLED: Final = "settled"
 _WHY_BUDGET: Final = "budget"
 
@@ -22,11 +30,8 @@ class StateView:
     """The two parts of the state in a context, and what is in neither."""
 
     literals: dict[str, Json]  # literal fields and identifiers, constraints, decisions; in the parts of `document`
-    document: dict[
-        str, Json
-    ]  # "values": {pointer: value}, "doubtful": {pointer: row}, "members": {pointer: member}, "settled": [names]
+    document: dict[str, Json]
     literal_count: int
-    shown_members: frozenset[str]  # pointers of the members that stand whole in either
     included: int
     left_out: tuple[tuple[str, str], ...]  # what, why
 
@@ -68,17 +73,31 @@ def view(state: State, ticket_type: TicketType, count: Callable[[Json], int], bu
     left_out = [(row.name, _WHY_SETTLED if row.settled else _WHY_BUDGET) for row in named[:most]]
     if len(named) > most:
         left_out.append((f"{len(named) - most} older", _WHY_SETTLED))
-    shown = {row.pointer for row in rows if _is_member(row.pointer) and (row.literal or row.pointer in whole)}
-    return StateView(_document(literals), document, len(literals), frozenset(shown), len(whole), tuple(left_out))
+    return StateView(_document(literals), document, len(literals), len(whole), tuple(left_out))
 
 
 def _document(rows: Iterable[_Row]) -> dict[str, Json]:
-    """The rows by what they are; a part that holds nothing is left out."""
-    parts: dict[str, Json] = {}
+    """The rows in the values' shape, what is in doubt by its pointer; a group that holds nothing is left out."""
+    groups: dict[str, Json] = {}
     for row in rows:
-        part = "members" if _is_member(row.pointer) else "doubtful" if row.live else "values"
-        parts.setdefault(part, {})[row.pointer] = row.shown["value"] if part == "values" else row.shown
-    return {part: parts[part] for part in ("values", "doubtful", "members") if part in parts}
+        group, _, name = row.pointer[1:].partition("/")
+        if _is_member(row.pointer):
+            groups.setdefault(group, {})[_unescaped(name)] = row.shown
+    doubtful: dict[str, Json] = {}
+    for row in sorted((row for row in rows if not _is_member(row.pointer)), key=lambda row: row.since):
+        group, _, name = row.pointer[1:].partition("/")
+        if row.live:
+            doubtful[row.pointer] = row.shown
+        elif name:
+            groups.setdefault(group, {})[_unescaped(name)] = row.shown["value"]
+        else:
+            groups[group] = row.shown["value"]
+    document = {group: groups[group] for group in _GROUPS if group in groups}
+    return document | ({"doubtful": doubtful} if doubtful else {})
+
+
+def _unescaped(name: str) -> str:
+    return parse_pointer(f"/{name}")[0]
 
 
 def _rank(row: _Row) -> tuple[bool, int]:
@@ -121,8 +140,8 @@ def _members(state: State) -> Iterable[_Row]:
             finished = status in FINISHED or status in ("answered", "withdrawn", "revoked")
             yield _Row(
                 pointer,
-                _member_row(member, slots[0]),
-                f"{pointer} {member.get(shape.text_keys[-1], '')}"[:60] + (f" ({status})" if status else ""),
+                _member_row(member, slots[0], shape.default_status),
+                _name(identifier, member, shape),
                 max((slot.since_version for slot in slots if slot is not None), default=0),
                 must=collection == "commitments" and not finished,
                 live=status in _OPEN_STATUSES,
@@ -131,9 +150,18 @@ def _members(state: State) -> Iterable[_Row]:
             )
 
 
-def _member_row(member: Mapping[str, Json], slot: Slot | None) -> Json:
-    """The member without what it leaves empty, and with its slot's status where that is not `current`."""
+def _name(identifier: str, member: Mapping[str, Json], shape: Shape) -> str:
+    status = member.get("status")
+    told = "" if status in (None, shape.default_status) else f" ({status})"
+    return f"{identifier} {member.get(shape.text_keys[-1], '')}"[:NAME_LENGTH] + told
+
+
+def _member_row(member: Mapping[str, Json], slot: Slot | None, default: str | None) -> Json:
+    """The member without what it leaves empty and the status that it began with, and with its slot's status where that
+    is not `current`."""
     shown = {key: value for key, value in member.items() if value not in (None, [], "")}
+    if shown.get("status") == default:
+        shown.pop("status", None)
     if slot is not None and slot.status is not SlotStatus.CURRENT:
         shown["slot"] = slot.status.value
     return shown

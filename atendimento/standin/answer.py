@@ -44,9 +44,9 @@ _NAMES: Final = ("task", "question", "text", "scope", "action")
 MOST: Final = 60  # far below what a proposal may hold
 
 
-def propose(document: Json) -> dict[str, Json]:
+def propose(document: Json, instructions: str) -> dict[str, Json]:
     """`{"changes": […]}` for the document of a request; no changes where it is no such document."""
-    ticket = read_ticket(document)
+    ticket = read_ticket(document, instructions)
     if ticket is None:
         return {"changes": []}
     kept: dict[str, Proposal] = {}

@@ -18,6 +18,7 @@ _NOT_BUT: Final = (
 _VALUE_END: Final = re.compile(r"(?:,(?!\s*\d)|[;!?\n]|\.(?=\s|$)|\s(?:e|mas|não|nao)\s|\s\()")
 _DENIES: Final = re.compile(r"\b(?:nao|fora|sem|acabou|venceu|vencida|expirou)\b")
 _LIST: Final = re.compile(r"(?:^|\s)\d{1,2}[).]\s*")
+_BETWEEN: Final = r"\s+(?:(?:de|da|do|das|dos|para|o|a)\s+)?"
 _COMMON: Final = listed("de da do das dos em no na o a e para por com seu sua atual")
 
 
@@ -37,8 +38,9 @@ def stated(field: Field, message: Message, sentence: Sentence) -> Iterable[Menti
 
 @lru_cache(maxsize=2048)
 def _patterns(label: str, path: str) -> tuple[re.Pattern[str], ...]:
-    names = {plain(label).strip(), plain(path.rpartition("/")[2].replace("_", " "))} - {""}
-    spelled = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    names = {plain(label).strip(), plain(path.rpartition("/")[2].replace("_", " ")).strip()} - {""}
+    # A field list leaves out a label that only adds "de" and the like to the name.
+    spelled = "|".join(_BETWEEN.join(map(re.escape, name.split())) for name in sorted(names, key=len, reverse=True))
     return tuple(re.compile(rf"\b(?:{spelled})(?:{link})") for link in (_NOT_BUT, _LINK)) if spelled else ()
 
 

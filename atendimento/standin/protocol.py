@@ -97,22 +97,32 @@ def _wanted(body: dict[str, Json]) -> Wanted:
 def _answer(messages: list[Json], schema: Json) -> Json:
     document = next(filter(None, map(_document, messages)), None)
     if document is not None:
-        return propose(document)
+        told = [_content(message) for message in messages if _role(message) in ("system", "developer")]
+        return propose(document, "\n\n".join(told))
     return fill(schema) if schema is not None else {"changes": []}
 
 
 def _document(message: Json) -> Json:
     """The document of a user turn that holds new messages; None for any other turn."""
-    if not isinstance(message, dict) or message.get("role") != "user":
+    if _role(message) != "user":
         return None
-    content = message.get("content")
-    if isinstance(content, list):
-        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     try:
-        document = json.loads(content) if isinstance(content, str) else None
+        document = json.loads(_content(message))
     except (ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) and "new_messages" in document else None
+
+
+def _role(message: Json) -> Json:
+    return message.get("role") if isinstance(message, dict) else None
+
+
+def _content(message: Json) -> str:
+    """The text of a turn; parts are put together."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
 
 
 def _tokens(text: str) -> int:

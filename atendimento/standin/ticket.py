@@ -1,16 +1,28 @@
-"""The request as the stand-in reads it: the one JSON document of the user turn, forgiving about what is missing."""
+"""The request as the stand-in reads it: the one JSON document of the user turn and the fields at the end of the
+instructions, forgiving about what is missing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
+from atendimento.standin.field_list import read_field_list
 from atendimento.standin.words import Sentence, plain, sentences
 
 Json = Any
+
+COLLECTIONS: Final[Mapping[str, str | None]] = {
+    # With the status that a member begins with.
+    "commitments": "requested",
+    "pending": "open",
+    "constraints": None,
+    "decisions": None,
+    "authorizations": "granted",
+    "attempts": "tried",
+}
 
 
 @dataclass(frozen=True)
@@ -100,36 +112,55 @@ class Ticket:
         return None
 
 
-def read_ticket(document: Json) -> Ticket | None:
-    """The ticket in a request's document, None where it is no such document."""
+def read_ticket(document: Json, instructions: str) -> Ticket | None:
+    """The ticket in a request's document and the fields at the end of its instructions; None where it is no such document."""
     if not isinstance(document, dict) or not isinstance(document.get("new_messages"), list):
         return None
-    ticket_type = _object(document.get("ticket_type"))
-    state, literals = _object(document.get("state")), _object(document.get("literals"))
-    usual = _texts(ticket_type.get("sources")) or ("customer", "agent")
-    fields = tuple(_field(row, usual) for row in _list(ticket_type.get("fields")) if isinstance(row.get("path"), str))
-    collections = {
-        name: Collection(_texts(rules.get("sources")), _texts(rules.get("kinds")))
-        for name, rules in _object(ticket_type.get("collections")).items()
-        if isinstance(rules, dict)
-    }
+    listed = read_field_list(instructions)
+    fields = tuple(Field(row.path, row.label, _object(row.schema), row.sources, row.description) for row in listed.fields)
+    collections = {name: Collection(rules.sources, rules.kinds) for name, rules in listed.collections.items()}
     known = {row.path for row in fields}
-    rows = {**_object(literals.get("doubtful")), **_object(state.get("doubtful"))}
-    values = {**_object(literals.get("values")), **_object(state.get("values"))}
-    values |= {path: row["value"] for path, row in rows.items() if isinstance(row, dict) and "value" in row}
-    members = {**_object(literals.get("members")), **_object(state.get("members"))}
+    values: dict[str, Json] = {}
+    members: dict[str, Mapping[str, Json]] = {}
+    doubtful: dict[str, Json] = {}
+    for part in (_object(document.get("literals")), _object(document.get("state"))):
+        doubtful |= _object(part.get("doubtful"))
+        for group, held in part.items():
+            if group in ("doubtful", "settled"):
+                continue
+            if not isinstance(held, dict):
+                values[f"/{group}"] = held
+            elif group in COLLECTIONS:
+                members |= {f"/{group}/{key}": _begun(group, row) for key, row in held.items() if isinstance(row, dict)}
+            else:
+                values |= {f"/{group}/{_escaped(key)}": value for key, value in held.items()}
+    values |= {path: row["value"] for path, row in doubtful.items() if isinstance(row, dict) and "value" in row}
     kinds = collections["commitments"].kinds if "commitments" in collections else ()
+    new = tuple(map(_message, _list(document.get("new_messages"))))
+    # An older message without a time was said on the day of the first new one.
+    today = new[0].sent_at if new else None
+    before = [_message(row) for row in _list(document.get("context"))]
     return Ticket(
         fields,
         collections,
         {path: value for path, value in values.items() if path in known},
-        frozenset(rows),
-        {path: row for path, row in members.items() if isinstance(row, dict)},
+        frozenset(doubtful),
+        members,
         tuple((row["path"], row.get("value")) for row in _list(document.get("proposed")) if isinstance(row.get("path"), str)),
-        tuple(map(_message, _list(document.get("context")))),
-        tuple(map(_message, _list(document.get("new_messages")))),
+        tuple(message if message.sent_at else replace(message, sent_at=today) for message in before),
+        new,
         frozenset({*known, *(f"commitments:{kind}" for kind in kinds)}),
     )
+
+
+def _begun(collection: str, member: Mapping[str, Json]) -> Mapping[str, Json]:
+    """The member with the status that it began with, where the document leaves it out."""
+    status = COLLECTIONS[collection]
+    return member if status is None else {"status": status, **member}
+
+
+def _escaped(name: str) -> str:
+    return str(name).replace("~", "~0").replace("/", "~1")
 
 
 def _object(value: Json) -> dict[str, Json]:
@@ -140,26 +171,9 @@ def _list(value: Json) -> list[dict[str, Json]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _texts(value: Json) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
-
-
-def _field(row: Mapping[str, Json], usual: tuple[str, ...]) -> Field:
-    return Field(
-        row["path"],
-        str(row.get("label") or ""),
-        _object(row.get("schema")) or {"type": row.get("type", "string")},
-        _texts(row.get("sources")) or usual,
-        str(row.get("description") or ""),
-    )
-
-
 def _message(row: Mapping[str, Json]) -> Message:
-    author = _object(row.get("author"))
     try:
         sent_at = datetime.fromisoformat(str(row.get("sent_at")))
     except ValueError:
         sent_at = None
-    return Message(
-        str(row.get("id")), str(author.get("kind")), str(author.get("name") or ""), str(row.get("text") or ""), sent_at
-    )
+    return Message(str(row.get("id")), str(row.get("kind")), str(row.get("name") or ""), str(row.get("text") or ""), sent_at)

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from memoria.context import Budget, Material, Proposed, Snippet, assemble, dump
 from memoria.extraction import Request
+from memoria.field_list import field_list
+from memoria.instructions import instructions
 from memoria.marks import Mark, PastChange, marks
 from memoria.passages import CUT, cut, passages, without
 from memoria.patch import MISSING
@@ -48,21 +50,39 @@ def why_left_out(request: Request, name: str) -> dict[str, str]:
 # --- the ticket type and the state --------------------------------------------------------------------------------
 
 
-def test_what_most_fields_share_is_said_once(bench: Bench) -> None:
-    shown = document_of(ask_about(bench, bench.say("customer", "oi")))["ticket_type"]
-    assert shown["sources"] == ["agent", "customer"]
-    rows = {row["path"]: row for row in shown["fields"]}
-    assert rows["/facts/bairro"] == {"path": "/facts/bairro", "label": "Bairro"}
-    assert rows["/facts/valor"] == {
-        "path": "/facts/valor",
-        "label": "Valor",
-        "schema": {"type": "number"},
-        "sources": ["tool", "agent"],
-        "inference": "flag",
-    }
-    assert rows["/facts/unidade"]["literal"] is True
-    assert rows["/facts/unidade"]["description"] == "Onde se atende"
-    assert shown["collections"]["commitments"]["kinds"] == ["visit", "return_call"]
+def test_the_fields_stand_at_the_end_of_the_instructions_and_what_most_share_is_said_once(bench: Bench) -> None:
+    request = ask_about(bench, bench.say("customer", "oi"))
+    assert request.system.startswith(instructions("pt-BR"))
+    assert request.system.removeprefix(instructions("pt-BR")).split("\n") == [
+        "Teste",
+        "sources=agent,customer",
+        "/goal: Objetivo",
+        "/facts/",
+        "bairro",
+        "horario",
+        "valor | type=number | sources=tool,agent | inference=flag",
+        "unidade | literal | about=Onde se atende",
+        "/identifiers/",
+        "pedido",
+        "/commitments/- | kind=visit,return_call",
+    ]
+
+
+def test_a_label_stands_only_where_it_says_more_than_the_name_and_a_type_as_short_as_it_goes() -> None:
+    def told(pointer: str, **row: Any) -> str:
+        return field_list(a_type({pointer: a_field(**row)})).split("\n")[3]
+
+    assert told("/facts/data_compra", label="Data da compra") == "data_compra"
+    assert told("/facts/data", label="Data da compra") == "data: Data da compra"
+    assert told("/facts/horario", label="Horário") == "horario"
+    assert told("/facts/itens", label="Itens", schema={"type": "array", "items": {"type": "string"}}) == "itens | type=string[]"
+    assert told("/facts/p", label="P", schema={"enum": ["manhã", "tarde"]}) == 'p | type=["manhã","tarde"]'
+    assert told("/facts/p", label="P", schema={"type": "string", "pattern": "^[A-Z]+$"}) == "p | type=/^[A-Z]+$/"
+    assert told("/facts/p", label="P", schema={"type": "string", "format": "date"}) == "p | type=date"
+    assert told("/facts/p", label="P", schema={"type": "string", "maxLength": 9}) == "p"
+    assert told("/facts/p", label="P", schema=True) == "p | type=any"
+    bars = told("/facts/p", label="A | B\nC", schema={"enum": ["a | b"]})
+    assert bars == 'p: A B C | type={"enum":["a \\u007c b"]}'
 
 
 def test_what_holds_stands_apart_from_what_is_in_doubt_or_open(bench: Bench) -> None:
@@ -70,7 +90,7 @@ def test_what_holds_stands_apart_from_what_is_in_doubt_or_open(bench: Bench) -> 
     bench.put("/facts/horario", "quinta 14h")
     bench.put("/facts/bairro", "Madalena")
     assert document_of(ask_about(bench, bench.say("customer", "oi")))["state"] == {
-        "values": {"/facts/bairro": "Madalena"},
+        "facts": {"bairro": "Madalena"},
         "doubtful": {"/facts/horario": {"value": "quinta 14h", "status": "needs_confirmation"}},
     }
     bench.put("/facts/horario")
@@ -104,19 +124,20 @@ def test_literals_constraints_decisions_and_open_promises_are_never_left_out(ben
     bench.put("/decisions/-", {"text": "trocar a placa"})
     tiny = Budget(state=1, members=0, recent=0, older=0, new=1)
     document = document_of(ask_about(bench, bench.say("customer", "oi"), budget=tiny))
-    assert document["literals"]["values"] == {"/identifiers/pedido": "AB-1234", "/facts/unidade": "Olinda"}
-    assert len([pointer for pointer in document["literals"]["members"] if pointer.startswith("/constraints")]) == 15
-    assert "/decisions/d-1" in document["literals"]["members"]
-    assert len(document["state"]["members"]) == 15
-    assert "values" not in document["state"]
+    assert document["literals"]["identifiers"] == {"pedido": "AB-1234"}
+    assert document["literals"]["facts"] == {"unidade": "Olinda"}
+    assert len(document["literals"]["constraints"]) == 15
+    assert "d-1" in document["literals"]["decisions"]
+    assert len(document["state"]["commitments"]) == 15
+    assert "facts" not in document["state"]
 
 
 def test_settled_things_are_named_a_few_of_them_and_the_rest_is_counted(bench: Bench) -> None:
     request = ask_about(_crowded(bench, 30), bench.say("customer", "oi"), budget=Budget(members=4))
     state = document_of(request)["state"]
     assert len(state["settled"]) == 4
-    assert state["settled"][0] == "/commitments/c-30 tarefa encerrada 29 (done)"
-    assert len(state["members"]) == 4
+    assert state["settled"][0] == "c-30 tarefa encerrada 29 (done)"
+    assert len(state["attempts"]) == 4
     assert [item.what for item in layer(request, "state").left_out][-1] == "52 older"
 
 
@@ -125,15 +146,15 @@ def test_a_member_in_doubt_says_so() -> None:
     bench.put("/facts/bairro", "Torre")
     bench.put("/commitments/-", {"task": "visita", "owner": "team", "kind": "visit"})
     bench.put("/facts/bairro", "Graças")
-    members = document_of(ask_about(bench, bench.say("customer", "oi")))["state"]["members"]
-    assert members["/commitments/c-1"]["slot"] == "needs_confirmation"
+    promised = document_of(ask_about(bench, bench.say("customer", "oi")))["state"]["commitments"]["c-1"]
+    assert promised == {"task": "visita", "owner": "team", "kind": "visit", "slot": "needs_confirmation"}
 
 
 def test_what_is_open_goes_before_what_is_recent(bench: Bench) -> None:
     bench.put("/pending/-", {"question": "Quinta às 14h?"})
     _crowded(bench, 8)
     state = document_of(ask_about(bench, bench.say("customer", "oi"), budget=Budget(members=2)))["state"]
-    assert "/pending/p-1" in state["members"]
+    assert "p-1" in state["pending"]
 
 
 # --- messages -----------------------------------------------------------------------------------------------------
@@ -147,14 +168,31 @@ def test_the_last_older_messages_are_shown_oldest_first_and_the_rest_is_counted(
     assert why_left_out(request, "recent") == {"6 before": "older"}
 
 
-def test_an_older_message_that_does_not_fit_is_named(bench: Bench) -> None:
+def test_from_an_older_message_that_does_not_fit_on_nothing_is_shown(bench: Bench) -> None:
     bench.say("customer", "curta")
     bench.say("customer", "muito comprida " * 60)
-    request = ask_about(bench, bench.say("customer", "nova"), budget=Budget(recent=60, older_message=1000))
+    bench.say("customer", "outra curta")
+    request = ask_about(bench, bench.say("customer", "nova"), budget=Budget(recent=60, older_message=1000, older_least=1))
+    # Nor is what was said before it: read on, it would seem to belong to what came after.
+    assert [row["text"] for row in document_of(request)["context"]] == ["outra curta"]
     reported = next(row for row in request.report.to_json()["layers"] if row["name"] == "recent")
-    assert reported["left_out"] == [{"what": "m-2", "why": "budget"}]
-    assert [row["text"] for row in document_of(request)["context"]] == ["curta"]
-    assert why_left_out(request, "recent") == {"m-2": "budget"}
+    assert reported["left_out"] == [{"what": "2 before", "why": "older"}]
+
+
+def test_the_last_two_messages_are_shown_whatever_they_cost(bench: Bench) -> None:
+    for number in range(4):
+        bench.say("customer", f"mensagem {number} " * 60)
+    request = ask_about(bench, bench.say("customer", "nova"), budget=Budget(recent=1, older_message=1000))
+    assert [row["id"] for row in document_of(request)["context"]] == ["m-3", "m-4"]
+
+
+def test_an_older_message_tells_its_time_where_that_was_another_day(bench: Bench) -> None:
+    bench.say("customer", "de ontem")
+    bench.now += timedelta(days=1)
+    bench.say("agent", "de hoje", "Ana")
+    row, today = document_of(ask_about(bench, bench.say("customer", "nova")))["context"]
+    assert row == {"id": "m-1", "kind": "customer", "sent_at": "2026-03-10T09:01-03:00", "text": "de ontem"}
+    assert today == {"id": "m-2", "kind": "agent", "text": "de hoje"}
 
 
 def test_deleted_automatic_and_quoted_words_are_not_shown(bench: Bench) -> None:
@@ -164,7 +202,7 @@ def test_deleted_automatic_and_quoted_words_are_not_shown(bench: Bench) -> None:
     bench.delete("m-1")
     mail = bench.say("customer", "Sim, pode.\n> Posso confirmar?\nObrigada", unquotable=((11, 29),))
     request = ask_about(bench, mail)
-    assert document_of(request)["context"] == []
+    assert "context" not in document_of(request)
     assert why_left_out(request, "recent") == {"m-1": "deleted", "m-2": "automatic", "m-3": "nothing to quote"}
     assert document_of(request)["new_messages"][0]["text"] == f"Sim, pode.{CUT}Obrigada"
 
@@ -217,9 +255,7 @@ def test_what_was_proposed_learnt_and_retrieved_has_its_place_and_its_budget(ben
     )
     document = document_of(request)
     assert list(document) == [
-        "ticket_type",
         "learnings",
-        "state",
         "proposed",
         "retrieved",
         "context",
@@ -254,7 +290,7 @@ def test_the_report_adds_up_to_what_is_sent(bench: Bench) -> None:
     assert request.report.total_tokens == sent
     document = request.report.to_json()
     assert document["total_tokens"] == sent
-    assert document["layers"][6] == {"name": "retrieved", "tokens": 0, "included": 0, "left_out": []}
+    assert document["layers"][7] == {"name": "retrieved", "tokens": 0, "included": 0, "left_out": []}
     assert [row["name"] for row in document["layers"]][:2] == ["rules", "ticket_type"]
 
 

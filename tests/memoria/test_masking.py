@@ -146,7 +146,7 @@ def test_what_a_sensitive_field_holds_is_masked_in_the_state_and_in_every_text()
 
     assert SECRET not in sent.request.user
     assert SECRET.upper().split()[0] not in sent.request.user
-    assert document_of(sent.request)["state"]["values"]["/facts/filiacao"] == names(sent)[SECRET]
+    assert document_of(sent.request)["state"]["facts"]["filiacao"] == names(sent)[SECRET]
     assert names(sent)[SECRET].startswith("[FILIACAO-")
 
 
@@ -182,20 +182,11 @@ def test_a_sensitive_field_is_known_by_its_pattern_before_it_holds_anything() ->
     assert texts_of(sent) == [f"RG {names(sent)['7.654.321']}, e só"]
 
 
-def test_a_field_s_pattern_makes_room_for_the_placeholders_that_it_takes_and_no_others() -> None:
-    fields = {
-        "cpf": a_field(schema={"type": "string", "pattern": r"^\d{3}\.\d{3}\.\d{3}-\d{2}$", "minLength": 14, "maxLength": 14}),
-        "mail": a_field(schema={"type": "string", "format": "email"}),
-        "pedido": a_field(schema={"type": "string", "pattern": "^[A-Z]{2}-[0-9]{4}$"}),
-        "dia": a_field(schema={"type": "string", "format": "date"}),
-    }
-    sent = mask("oi", fields=fields)
+def test_an_administrator_s_words_about_a_field_are_masked_where_they_are_personal() -> None:
+    sent = mask("oi", fields={"contato": a_field(label="Contato", description=f"o de casa é {PHONE}")})
 
-    shown = {row["path"]: row.get("schema") for row in document_of(sent.request)["ticket_type"]["fields"]}
-    assert shown["/facts/cpf"] == {"type": "string", "pattern": r"(?:^\d{3}\.\d{3}\.\d{3}-\d{2}$)|^\[(?:CPF)-[0-9]+\]$"}
-    assert shown["/facts/mail"] == {"type": "string"}
-    assert shown["/facts/pedido"] == fields["pedido"]["schema"]
-    assert shown["/facts/dia"] == fields["dia"]["schema"]
+    assert PHONE not in sent.request.system
+    assert f"about=o de casa é {names(sent)[PHONE]}" in sent.request.system
 
 
 def test_the_answer_that_the_model_is_to_mend_is_shown_with_its_placeholders() -> None:
@@ -214,7 +205,7 @@ def test_the_model_is_told_and_the_prompt_has_another_version(language: str, wor
     sent = masked(request, ticket_type, KEY)
 
     assert word in sent.request.system
-    assert sent.request.prompt_version == f"{request.prompt_version}+masked-1"
+    assert sent.request.prompt_version == f"{request.prompt_version}+masked-2"
     assert sent.masks == {}
 
 
@@ -227,9 +218,9 @@ def test_what_is_not_personal_leaves_as_it_was() -> None:
 def test_a_name_that_was_cut_inside_of_a_number_does_not_tell_its_beginning() -> None:
     request, ticket_type = asked("oi")
     document = document_of(request)
-    cut = f"/commitments/c-1 {'ligar de volta para o cliente no '}{PHONE}"[:60]
-    document["state"]["settled"] = [cut + " (done)"]
+    cut = f"c-1 {'ligar de volta para a cliente que pediu, no '}{PHONE}"[:60]
+    document["state"] = {"settled": [cut + " (done)"]}
 
     sent = masked(replace(request, user=dump(document)), ticket_type, KEY)
 
-    assert document_of(sent.request)["state"]["settled"] == ["/commitments/c-1 ligar de volta para o cliente no… (done)"]
+    assert document_of(sent.request)["state"]["settled"] == ["c-1 ligar de volta para a cliente que pediu, no… (done)"]

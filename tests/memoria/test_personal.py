@@ -8,12 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.personal import SAMPLES, find, is_card, is_cnpj, is_cpf
+from memoria.personal import Personal, find, is_card, is_cnpj, is_cpf
 
 BR_CODE = (
     "00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR"
     "5913Fulano de Tal6008BRASILIA62070503***63041D3D"
 )
+
+
+SAMPLES = {
+    # How each kind is written.
+    Personal.CPF: ("390.533.447-05", "39053344705"),
+    Personal.CNPJ: ("11.222.333/0001-81", "11222333000181", "12.ABC.345/01DE-35", "12ABC34501DE35"),
+    Personal.CARD: ("4111 1111 1111 1111", "4111111111111111"),
+    Personal.PHONE: ("(81) 98765-4321", "81987654321", "+55 81 98765-4321", "+5581987654321", "8132221234"),
+    Personal.EMAIL: ("ana@exemplo.test",),
+    Personal.PIX: ("123e4567-e89b-42d3-a456-426614174000",),
+}
 
 
 def found(text: str) -> list[tuple[str, str]]:

@@ -6,6 +6,9 @@ from typing import Any
 
 from atendimento.standin.answer import propose
 from atendimento.standin.words import plain
+from memoria.field_list import field_list
+from memoria.fields import TicketType
+from memoria.instructions import instructions
 
 Json = Any
 
@@ -31,10 +34,28 @@ SERVICE: list[Json] = [
 EVERYBODY = ["customer", "agent", "tool", "registry", "third_party", "assistant"]
 
 
+KINDS = ["visit", "schedule_query", "return_call", "refund", "delivery"]
+OTHERS = ("pending", "constraints", "decisions", "authorizations", "attempts")
+
+
+def instructed(fields: list[Json] | None = None) -> str:
+    """The instructions of a ticket type with these fields, whose values everybody may give."""
+    rows = {row["path"]: {"sources": EVERYBODY, **row} for row in (SERVICE if fields is None else fields)}
+    document = {
+        "slug": "assistencia",
+        "name": "Assistência",
+        "fields": {path: {key: part for key, part in row.items() if key != "path"} for path, row in rows.items()},
+        "collections": {
+            "commitments": {"sources": EVERYBODY, "kinds": KINDS},
+            **{name: {"sources": EVERYBODY} for name in OTHERS},
+        },
+    }
+    return instructions("pt-BR") + field_list(TicketType.from_document(document, 1))
+
+
 def a_document(
     *new: tuple[str, str],
     before: tuple[tuple[str, str], ...] = (),
-    fields: list[Json] | None = None,
     values: dict[str, Json] | None = None,
     doubtful: tuple[str, ...] = (),
     members: dict[str, Json] | None = None,
@@ -42,44 +63,31 @@ def a_document(
 ) -> Json:
     """The user turn's document for these (kind, text) messages; said on Thursday, 5 March 2026, from 10:00 on."""
     said = [
-        {
-            "id": f"m-{number}",
-            "author": {"kind": kind, "name": kind},
-            "sent_at": f"2026-03-05T10:{number:02}-03:00",
-            "text": text,
-        }
+        {"id": f"m-{number}", "kind": kind, "name": kind, "sent_at": f"2026-03-05T10:{number:02}-03:00", "text": text}
         for number, (kind, text) in enumerate((*before, *new), 1)
     ]
+    state: dict[str, Json] = {}
+    held = {path: value for path, value in (values or {}).items() if path not in doubtful}
+    for path, value in {**held, **(members or {})}.items():
+        group, _, name = path[1:].partition("/")
+        if name:
+            state.setdefault(group, {})[name] = value
+        else:
+            state[group] = value
+    if doubtful:
+        state["doubtful"] = {path: {"value": (values or {})[path], "status": "needs_confirmation"} for path in doubtful}
     return {
-        "ticket_type": {
-            "name": "Assistência",
-            "fields": [{"sources": EVERYBODY, **row} for row in (SERVICE if fields is None else fields)],
-            "collections": {
-                "commitments": {
-                    "sources": EVERYBODY,
-                    "kinds": ["visit", "schedule_query", "return_call", "refund", "delivery"],
-                },
-                **{
-                    name: {"sources": EVERYBODY}
-                    for name in ("pending", "constraints", "decisions", "authorizations", "attempts")
-                },
-            },
-        },
-        "state": {
-            "values": {path: value for path, value in (values or {}).items() if path not in doubtful},
-            "doubtful": {path: {"value": (values or {})[path], "status": "needs_confirmation"} for path in doubtful},
-            "members": members or {},
-        },
+        "state": state,
         **({"proposed": proposed} if proposed else {}),
         "context": said[: len(before)],
         "new_messages": said[len(before) :],
     }
 
 
-def proposals(*new: tuple[str, str], **more: Any) -> list[Json]:
+def proposals(*new: tuple[str, str], fields: list[Json] | None = None, **more: Any) -> list[Json]:
     """The changes proposed; each of their quotes is checked to be a piece of its message."""
     document = a_document(*new, **more)
-    changes: list[Json] = propose(document)["changes"]
+    changes: list[Json] = propose(document, instructed(fields))["changes"]
     texts = {row["id"]: row["text"] for row in document["context"] + document["new_messages"]}
     fresh = {row["id"] for row in document["new_messages"]}
     for change in changes:
@@ -109,4 +117,4 @@ def members_of(collection: str, *new: tuple[str, str], **more: Any) -> list[Json
 
 REMOVED = "(removed)"
 
-__all__ = ["REMOVED", "a_document", "members_of", "plain", "proposals", "values_of"]
+__all__ = ["REMOVED", "a_document", "instructed", "members_of", "plain", "proposals", "values_of"]

@@ -45,10 +45,15 @@ def _spelled(value: str) -> str:
     return re.sub(r"[\W_]+", " ", _OPENINGS.sub("", value.lower().strip())).strip()
 
 
+def _answer(bench: Bench, reference: str) -> Any:
+    request = ask_about(bench, reference)
+    return propose(document_of(request), request.system)
+
+
 def _hear(bench: Bench, author: str, text: str) -> list[Held]:
     """One message, and what is proposed about it, accepted."""
     reference = bench.say(author, text)
-    held = bench.propose(*read_answer(json.dumps(propose(document_of(ask_about(bench, reference))))))
+    held = bench.propose(*read_answer(json.dumps(_answer(bench, reference))))
     taken = [item for item in held if item.status is Status.PENDING]
     if taken:
         bench.accept(*taken)

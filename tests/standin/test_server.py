@@ -29,7 +29,7 @@ from memoria.extraction import read_answer
 from memoria.runs import Answered, Mode
 from tests.memoria.asking import ask_about
 from tests.memoria.bench import Bench, a_field, a_type
-from tests.standin.talk import a_document
+from tests.standin.talk import a_document, instructed
 
 PACKAGE = Path(answer.__file__).parent
 
@@ -57,8 +57,11 @@ def post(address: str, document: Any) -> tuple[int, Any]:
     return call(address, json.dumps(document).encode())
 
 
+TOLD = instructed()
+
+
 def user(document: Any) -> list[dict[str, str]]:
-    return [{"role": "system", "content": "…"}, {"role": "user", "content": json.dumps(document, ensure_ascii=False)}]
+    return [{"role": "system", "content": TOLD}, {"role": "user", "content": json.dumps(document, ensure_ascii=False)}]
 
 
 def test_every_mode_of_the_products_own_client_is_answered_with_the_same_changes(url: str) -> None:
@@ -168,22 +171,22 @@ def test_whatever_is_said_each_quote_is_a_piece_of_its_message_and_the_answer_is
     said: list[tuple[str, str]],
 ) -> None:
     document = a_document(*said)
-    made = propose(document)
+    made = propose(document, TOLD)
     words = {row["id"]: row["text"] for row in document["new_messages"]}
     for change in read_answer(json.dumps(made)):
         assert all(cited.quote in words[cited.message] for cited in change.evidence)
-    assert propose(document) == made
+    assert propose(document, TOLD) == made
 
 
 @pytest.mark.parametrize("unit", ["não ", "a", "A B ", "vou ligar ", "Rua A, 1 ", "está na casa ", "R$ 1.", " \n"])
 def test_a_long_monotonous_message_is_read_in_time_that_grows_with_its_length_alone(unit: str) -> None:
     started = time.monotonic()
-    propose(a_document(("customer", unit * (10_000 // len(unit)))))
+    propose(a_document(("customer", unit * (10_000 // len(unit)))), TOLD)
     assert time.monotonic() - started < 15  # minutes, where an expression tries every pair of places
 
 
-KEYS = ["new_messages", "ticket_type", "fields", "collections", "state", "members", "id", "text", "path", "label", "schema"]
-KEYS += ["value", "author", "literals", "context", "proposed", "sources", "kinds"]
+KEYS = ["new_messages", "facts", "commitments", "doubtful", "state", "settled", "id", "text", "path", "goal", "kind"]
+KEYS += ["value", "status", "literals", "context", "proposed", "sent_at", "task"]
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
     lambda inner: (
@@ -200,7 +203,7 @@ json_values = st.recursive(
 
 @given(json_values)
 def test_no_document_breaks_it(document: Any) -> None:
-    assert "changes" in propose(document)
+    assert "changes" in propose(document, TOLD)
 
 
 def test_it_imports_nothing_of_the_product_and_nothing_of_the_product_imports_it() -> None:
