@@ -75,6 +75,18 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
+class EventLine:
+    """A version of the state, told in one line between two messages."""
+
+    version: int
+    at: datetime
+    icon: str
+    sentence: str
+    told: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class MessageView:
     number: int
     ref: str
@@ -95,6 +107,7 @@ class MessageView:
     replaced: tuple[Replacement, ...] = ()
     attachments: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()  # what its reader had to guess: a date, a character set
+    after: tuple[EventLine, ...] = ()  # what was decided before the next message came, where that is asked for
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,20 @@ from atendimento.models import (
     Ticket,
     TicketVisit,
 )
-from atendimento.selectors import cards, history, next_step, queue, reading, state, together, transcript, values, versions
+from atendimento.selectors import (
+    cards,
+    history,
+    next_step,
+    queue,
+    reading,
+    state,
+    together,
+    transcript,
+    values,
+    versions,
+    woven,
+)
 from atendimento.selectors.cards import Failure, Sight
-from atendimento.selectors.model_page import waits_for
 from atendimento.selectors.model_page import waits_for
 from atendimento.selectors.pages import (
     ChangeCard,
@@ -64,6 +75,7 @@ class Asked:
     second: int | None = None
     message: int | None = None  # where the conversation opens
     failure: Failure | None = None
+    events: bool = False  # whether decisions stand between the messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +221,6 @@ def _run(ticket: Ticket) -> RunView:
     held_up = waits_for(latest)
     if held_up:
         return RunView("waiting", f"{held_up[:1].upper()}{held_up[1:]}.", _("The messages are kept."))
-    held_up = waits_for(latest)
-    if held_up:
-        return RunView("waiting", f"{held_up[:1].upper()}{held_up[1:]}.", _("The messages are kept."))
     if latest.attempts > 1:
         waits = _("The model does not answer yet: try %(count)d. The messages are kept.") % {"count": latest.attempts}
         return RunView("waiting", waits)
@@ -243,7 +252,7 @@ def ticket_page(
     visit = TicketVisit.objects.filter(member=member, ticket=ticket).first()
     return TicketPage(
         head=head_of(member, ticket, pane.read_note),
-        transcript=_talk(ground, shown, asked.version, window, messages, focus=asked.message),
+        transcript=_talk(ground, shown, asked.version, window, messages, focus=asked.message, events=asked.events),
         memory=pane,
         queue=queue.queue(member, replace(filters, after=""), ticket.pk),
         composer=composer or _draft(member, ticket),
@@ -263,12 +272,18 @@ def _talk(
     focus: int | None = None,
     above: bool = True,
     below: bool = True,
+    events: bool = False,
 ) -> Transcript:
     """The conversation with the words lit that the shown state rests on; a past state has nothing to decide."""
     pending = ground.pending if version is None else ()
-    return transcript.view(
+    seen = transcript.view(
         ground.ticket, window, messages, shown, ground.ticket_type, pending, focus, above=above, below=below, version=version
     )
+    if not events:
+        return seen
+    ends = window.last >= ground.ticket.last_message_number
+    told = woven.weave(ground.ticket.pk, seen.messages, messages, ground.ticket_type, shown, to_the_end=ends)
+    return replace(seen, messages=told)
 
 
 def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHead:
@@ -337,6 +352,7 @@ def messages_window(
     after: int | None,
     around: int | None,
     version: int | None = None,
+    events: bool = False,
 ) -> Transcript | None:
     """A stretch of the conversation: around a message, older or newer than one, or between two.
 
@@ -359,7 +375,7 @@ def messages_window(
     else:
         window = Window.newest(newest)
     messages = transcript.rows(ground.ticket.pk, window)
-    return _talk(ground, shown, version, window, messages, above=above, below=below)
+    return _talk(ground, shown, version, window, messages, above=above, below=below, events=events)
 
 
 def head(member: Membership, ticket_id: str | uuid.UUID) -> TicketHead:

@@ -42,6 +42,7 @@ class Look:
     theme: str
     queue: str
     show: str
+    events: bool = False  # decisions stand between the messages
 
     @classmethod
     def of(cls, request: HttpRequest) -> Look:
@@ -51,6 +52,7 @@ class Look:
             theme if theme in THEMES else "system",
             "closed" if request.COOKIES.get("lastro_queue") == "closed" else "open",
             show if show in SHOWN else "memory",
+            request.COOKIES.get("lastro_events") == "on",
         )
 
 

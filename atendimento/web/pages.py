@@ -14,7 +14,7 @@ from atendimento.selectors import queue as queues
 from atendimento.selectors import ticket as tickets
 from atendimento.selectors.queue import Filters
 from atendimento.selectors.ticket import PANES, Asked
-from atendimento.web.doors import THEMES, MemberRequest, is_fragment, member_view, number, show
+from atendimento.web.doors import THEMES, Look, MemberRequest, is_fragment, member_view, number, show
 
 YEAR = 365 * 24 * 60 * 60
 
@@ -44,6 +44,7 @@ def asked_of(request: HttpRequest) -> Asked:
         number(request.GET.get("from")),
         number(request.GET.get("to")),
         number(message.removeprefix("m-")) if message else None,
+        events=Look.of(request).events,
     )
 
 
@@ -74,7 +75,12 @@ def memory(request: MemberRequest, ticket_id: str) -> HttpResponse:
 def messages(request: MemberRequest, ticket_id: str) -> HttpResponse:
     asked = {key: number(request.GET.get(key)) for key in ("before", "after", "around", "version")}
     window = tickets.messages_window(
-        request.member, ticket_id, first=number(request.GET.get("from")), last=number(request.GET.get("to")), **asked
+        request.member,
+        ticket_id,
+        first=number(request.GET.get("from")),
+        last=number(request.GET.get("to")),
+        events=Look.of(request).events,
+        **asked,
     )
     if window is None:
         raise Http404
@@ -100,6 +106,7 @@ def look(request: HttpRequest) -> HttpResponse:
     chosen = {
         "lastro_theme": (request.POST.get("theme"), THEMES),
         "lastro_queue": (request.POST.get("queue"), ("open", "closed")),
+        "lastro_events": (request.POST.get("events"), ("on", "off")),
         settings.LANGUAGE_COOKIE_NAME: (request.POST.get("language"), tuple(dict(settings.LANGUAGES))),
     }
     for name, (value, known) in chosen.items():

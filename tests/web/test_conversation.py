@@ -8,7 +8,7 @@ from django.test import Client
 from atendimento.models import Draft, Message, Proposal, RunStatus, Ticket, TicketVisit
 from tests.support import stories
 from tests.support.asking import SCRIPT, act, text
-from tests.support.stories import World
+from tests.support.stories import World, change
 
 
 @pytest.fixture
@@ -105,3 +105,43 @@ def test_the_look_is_remembered_by_the_browser(ana: Client, ticket: Ticket) -> N
     assert 'data-theme="dark"' in body
     assert 'data-queue="closed"' in body
     assert ana.post("/look", {"theme": "dark", "next": "https://elsewhere.example/"})["Location"] == "/"
+
+
+# decisions between the messages
+
+
+def test_decisions_stand_between_the_messages_when_asked_for(world: World, ana: Client) -> None:
+    ticket = stories.recife(world)
+    rows = stories.correction(world, ticket)
+    assert "event-1" not in ana.get(f"/tickets/{ticket.pk}/").content.decode()
+    world.accept(rows[:1])
+    world.say(ticket, "e aí?")
+    response = ana.post("/look", {"events": "on", "next": f"/tickets/{ticket.pk}/"})
+    assert response["Location"] == f"/tickets/{ticket.pk}/"
+    page = ana.get(f"/tickets/{ticket.pk}/").context["page"]
+    woven = {view.number: [event.version for event in view.after] for view in page.transcript.messages if view.after}
+    assert woven == {3: [1], 6: [2]}, "after the message that had come, before the one that came next"
+    (second,) = page.transcript.messages[5].after
+    assert (second.sentence, second.told) == (
+        "Ana Lima aceitou 1 mudança",
+        "Bairro da visita: Madalena; Horário: quinta às 14h",
+    )
+    words = text(ana.get(f"/tickets/{ticket.pk}/messages?around=6", headers={"HX-Request": "true"}))
+    assert "Ana Lima aceitou 1 mudança" in words
+    ana.post("/look", {"events": "off"})
+    assert not any(view.after for view in ana.get(f"/tickets/{ticket.pk}/").context["page"].transcript.messages)
+
+
+def test_a_window_of_the_past_shows_its_own_decisions_alone(world: World, ana: Client) -> None:
+    ticket = stories.recife(world)
+    world.many(ticket, [f"mensagem {index}" for index in range(150)])
+    rows = world.propose(ticket, change("/facts/sintoma", "mensagem", ("m-150", "mensagem")))
+    world.accept(rows)
+    ana.post("/look", {"events": "on"})
+
+    def versions(address: str) -> list[int]:
+        page = ana.get(address).context["page"]
+        return [event.version for view in page.transcript.messages for event in view.after]
+
+    assert 2 not in versions(f"/tickets/{ticket.pk}/?m=5")
+    assert versions(f"/tickets/{ticket.pk}/")[-1] == 2
