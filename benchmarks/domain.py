@@ -6,11 +6,13 @@ The document is a ticket's stored state of about 20 KB: 36 fields, each a senten
 side by side, interleaved:
 
 - `jsonpatch`: `jsonpatch.apply_patch` of one `replace` with its default deep copy of the same document;
-- `change`: the verdict, the schema check and the application of the same change by `memoria` (judge, draft, event);
-- `verdict`: judge alone; `apply`: `memoria.patch.apply` alone; `schema`: the field's compiled check alone.
+- `verdict, schema and application`: the same change by `memoria`: judged, which checks its value, and applied;
+- `whole decision`: the same with everything that a version keeps besides: slots, cascade, inverse, the event;
+- each part alone: `verdict` (with the schema check), `schema`, `application`, and the library's `deepcopy`.
 
 Further: the cost of a change at 10, 100 and 1,000 slots; replaying 10,000 events against applying their patches in
-place; the cost of one more event after 10 and after 100,000. Figures are recorded, never asserted.
+place; the cost of one more event after 10 and after 100,000; reading an old version by how far it is from a snapshot.
+Figures are recorded, never asserted.
 """
 
 from __future__ import annotations
@@ -21,21 +23,22 @@ import json
 import platform
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jsonpatch
 
 from memoria import review
-from memoria.events import Event
+from memoria.events import Event, event_from_record, event_to_record
 from memoria.evidence import Message, Messages
 from memoria.fields import TicketType
 from memoria.patch import Op, Operation, apply
 from memoria.proposals import Change, Citation
 from memoria.sources import Actor, Author, Kind
-from memoria.state import State, replay, state_to_json
+from memoria.state import State, replay, state_from_json, state_to_json
 
 START = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 ANA = Actor("ana", "Ana")
@@ -104,7 +107,7 @@ def best(call: Callable[[], object], repeat: int) -> float:
     return min(times)
 
 
-def interleaved(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+def interleaved(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
     found: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
@@ -126,13 +129,14 @@ def one_change(rounds: int) -> dict[str, Any]:
     times = interleaved(
         {
             "jsonpatch": lambda: patch.apply(document),
-            "change": lambda: review.decide(ticket.state, accept, [], desk, ticket.state.version),
-            "change and evolve": lambda: ticket.state.evolve(
-                review.decide(ticket.state, accept, [], desk, ticket.state.version)
+            "verdict, schema and application": lambda: (
+                review.judge(ticket.state, change, desk),
+                apply(values, (operation,)),
             ),
+            "whole decision": lambda: review.decide(ticket.state, accept, [], desk, ticket.state.version),
             "verdict": lambda: review.judge(ticket.state, change, desk),
-            "apply": lambda: apply(values, (operation,)),
             "schema": lambda: field.value_problem(change.value),
+            "application": lambda: apply(values, (operation,)),
             "deepcopy": lambda: copy.deepcopy(document),
         },
         rounds,
@@ -204,6 +208,32 @@ def by_length(rounds: int) -> dict[str, Any]:
     }
 
 
+def by_distance(rounds: int) -> dict[str, Any]:
+    """Reading a version from what is stored: the nearest snapshot, and the events between, in a short and a long history."""
+    found: dict[str, Any] = {}
+    for count in (200, 5000):
+        ticket = Ticket(36)
+        author = ticket.messages[0].author
+        kept: dict[int, str] = {}
+        for number in range(count - 36):
+            said = Message(number + 100, author, f"{SENTENCE} {number + 100}", START + timedelta(days=1, seconds=number))
+            ticket.transcript = Messages((said,))
+            ticket.take(ticket.change(number % 36, said.number))
+            if ticket.state.version % 100 == 0:
+                kept[ticket.state.version] = json.dumps(state_to_json(ticket.state))
+        snapshot = count - 100
+        records = [json.dumps(event_to_record(event)) for event in ticket.events[snapshot:]]
+
+        def read(distance: int, document: str = kept[snapshot], records: list[str] = records) -> State:
+            events = (event_from_record(json.loads(record)) for record in records[:distance])
+            return replay(events, state_from_json(json.loads(document)))
+
+        calls = {str(distance): partial(read, distance) for distance in (0, 10, 20, 40, 80)}
+        times = interleaved(calls, max(1, rounds // 3))
+        found[f"{count} events"] = {distance: round(seconds * 1e6, 1) for distance, seconds in times.items()}
+    return {"microseconds by distance": found}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=9)
@@ -216,6 +246,7 @@ def main() -> None:
         "one change by number of slots": by_slots(options.rounds),
         "replay": replaying(options.rounds),
         "one change by length of the log": by_length(options.rounds),
+        "an old version by distance from a snapshot": by_distance(options.rounds),
     }
     text = json.dumps(figures, indent=2, ensure_ascii=False)
     print(text)

@@ -131,9 +131,12 @@ class Draft:
         evidence: tuple[Evidence, ...],
         edited_by: Author | None,
         *,
-        ground: bool = True,
+        settled: bool = False,
     ) -> None:
-        """Make a field, a status or a due hold `value`, or withdraw it, or withdraw a member (C1, C2, K8, M9)."""
+        """Make a field, a status or a due hold `value`, or withdraw it, or withdraw a member (C1, C2, K8, M9).
+
+        `settled`: a person takes it now, in full view of what had moved beneath it (P8).
+        """
         pointer = place.pointer
         old = standing(self._slots, place)
         held = lookup(self._values, pointer)
@@ -143,7 +146,7 @@ class Draft:
         stale_ground: Age | None = None
         if not nothing and claim.source == INFERENCE:
             status = SlotStatus.NEEDS_CONFIRMATION  # P1: never current
-        doubted = old.ground if ground and old is not None and place.kind != "status" else None
+        doubted = old.ground if old is not None and not settled and place.kind != "status" else None
         if not nothing and old is not None and doubted is not None and claim.age < doubted:
             # K8: words said before the ground moved confirm nothing. K2 doubts the member, never its status.
             status, stale, stale_ground = SlotStatus.NEEDS_CONFIRMATION, old.stale_because, old.ground

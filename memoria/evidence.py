@@ -236,6 +236,8 @@ def _texts_within(value: Json | Missing) -> list[str]:
 
 def missing_text(value: Json | Missing, found: Sequence[Found], identifier: bool) -> str | None:
     """The first text of the value that no quote holds (E10), or None where every one stands in a quote."""
+    if isinstance(value, Missing):
+        return None
     loose = identifier or _whole(value) is not None
     for text in literal_texts(value):
         if not any(_stands_in(text, item, loose) for item in found):

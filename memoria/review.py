@@ -141,19 +141,19 @@ def confirm(
     if isinstance(found, Reason):
         raise DomainError.of(found)
     sources = desk.ticket_type.sources_at(path) or ()
-    claim = Claim(statement_source(sources, reported), desk.actor.author, desk.moment)
-    if claim.source not in sources:
-        permitted = next((item for item in found if item.message.author.kind.value in sources), None)
+    source, author = statement_source(sources, reported), desk.actor.author
+    if source not in sources:
+        permitted = next((item.message.author for item in found if item.message.author.kind.value in sources), None)
         if permitted is None:
-            raise DomainError(Code.SOURCE_NOT_ALLOWED, "K6", source=claim.source, sources=list(sources))
-        claim = Claim(permitted.message.author.kind.value, permitted.message.author, desk.moment)
+            raise DomainError(Code.SOURCE_NOT_ALLOWED, "K6", source=source, sources=list(sources))
+        source, author = permitted.kind.value, permitted
     inferred = slot.source == INFERENCE
     ground = "evidence" if found else "reported" if reported else "statement"
     fresh = replace(
         slot,
         status=SlotStatus.CURRENT,
-        source=claim.source if inferred else slot.source,
-        author=claim.author if inferred else slot.author,
+        source=source if inferred else slot.source,
+        author=author if inferred else slot.author,
         age=desk.moment,
         evidence=merged(slot.evidence, tuple(item.evidence for item in found)),
         confirmed=Confirmation(desk.actor.author, desk.now.isoformat(), ground),
@@ -205,7 +205,7 @@ def resolve(
         place = desk.ticket_type.place(path, state.values) or Place("field", path)
         if choice == "open":
             nothing: Json | Missing = None if place.kind == "due" else MISSING
-            draft.hold(place, nothing, Claim(slot.source, slot.author, moment), (), None, ground=False)
+            draft.hold(place, nothing, Claim(slot.source, slot.author, moment), (), None)
         else:
             _take_challenger(slot, place, draft, desk, challenger, cause)
     draft.touch(path)
@@ -221,7 +221,7 @@ def _take_challenger(slot: Slot, place: Place, draft: Draft, desk: Desk, index: 
     if stronger(sources, slot.source, taken.source) and not desk.actor.may_override:
         raise DomainError(Code.PERMISSION_DENIED, "P8")
     claim = Claim(taken.source, taken.author, desk.moment)
-    draft.hold(place, taken.value, claim, taken.evidence, taken.edited_by, ground=False)
+    draft.hold(place, taken.value, claim, taken.evidence, taken.edited_by, settled=True)
     held = draft.slot(place.pointer)
     if held is not None:
         draft.put(place.pointer, draft.without_gone(held))
@@ -250,8 +250,8 @@ def undo(
     undone, later = events[0], events[1:]
     if not desk.actor.may_undo_any and undone.actor.member != desk.actor.member:
         raise DomainError(Code.PERMISSION_DENIED, "H4")
-    if expected_version < version or expected_version > state.version:
-        raise conflict(state, events if expected_version < version else ())
+    if expected_version < version:
+        raise conflict(state, events)
     changes: list[Json] = [entry["id"] for entry in undone.cause.get("changes", ()) if isinstance(entry, dict)]
     if not undone.pointers and not changes:
         raise DomainError(Code.UNDO_NOTHING, "H4", version=version)

@@ -10,7 +10,7 @@ from memoria.patch import MISSING
 from memoria.sources import Kind
 from memoria.state import Confirmation, Stale
 from tests.memoria.bench import ANA, RUI, Bench, a_field, a_type, cite, code_of
-from tests.memoria.steps import take, tell
+from tests.memoria.steps import promise, take, tell
 
 P, A = "/facts/p", "/facts/a"
 
@@ -208,3 +208,34 @@ def test_a_confirmation_at_an_older_version_is_rebased_unless_its_slot_or_ground
             assert code_of(bench.confirm, A, expected=2) == "version.conflict"
         else:
             assert bench.confirm(A, expected=2).version == 4
+
+
+@pytest.mark.parametrize("path", ["/commitments/c-9", "/commitments/c-1/task", "/commitments/c-9/due", "/constraints/k-1"])
+def test_what_is_no_place_in_a_collection_cannot_be_confirmed(path: str) -> None:
+    """K6, 2: a member that there is not, and a part of one that has no slot of its own."""
+    bench = Bench(a_type())
+    promise(bench)
+    assert code_of(bench.confirm, path) == "schema.unknown_path"
+
+
+@pytest.mark.parametrize("part", ["/status", "/due"])
+def test_a_status_or_due_that_was_never_changed_has_nothing_to_confirm(part: str) -> None:
+    """K6: its slot is its member's until then."""
+    bench = Bench(a_type())
+    assert code_of(bench.confirm, promise(bench) + part) == "slot.wrong_status"
+
+
+def test_a_promise_whose_ground_was_spoken_of_since_is_not_confirmed_from_an_older_version() -> None:
+    """V2: the confirmation depends on what invalidates the promise's kind, though that touched no slot but its own."""
+    bench = Bench(a_type({P: a_field(invalidates=["commitments:visit"]), A: a_field()}))
+    promised = promise(bench)
+    take(bench, "customer", P, "novo")
+    assert bench.status(promised) == "needs_confirmation"
+    seen = bench.state.version
+    take(bench, "customer", A, "outra coisa")
+    bench.confirm(promised, expected=seen)
+    take(bench, "customer", P, "mais novo")
+    seen = bench.state.version
+    take(bench, "customer", P, "mais novo")  # the same value again
+    assert bench.events[-1].pointers == {P}
+    assert code_of(bench.confirm, promised, expected=seen) == "version.conflict"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memoria.events import Event, EventKind
@@ -248,3 +250,15 @@ def test_a_quote_that_came_back_and_is_cited_again_is_there_once() -> None:
     bench.rewrite("m-1", "moro no Derby, portão verde")
     bench.accept(bench.one("add", "/facts/a", "Derby", ("m-1", "moro no Derby")))
     assert [(item.quote, item.gone) for item in bench.slot("/facts/a").evidence] == [("moro no Derby", False)]
+
+
+def test_only_what_cites_the_message_is_looked_at() -> None:
+    """E7: each message has an event of its own; another one's change is not told under this one's name."""
+    bench = desk()
+    bench.say("customer", "quinta à tarde")
+    bench.accept(bench.one("add", "/facts/c", "quinta", ("m-2", "quinta à tarde")))
+    bench.messages[2] = replace(bench.messages[2], text="sexta")  # known, and not yet told
+    event = bench.rewrite("m-1", "esquece")
+    assert event is not None
+    assert set(event.slots) == {"/facts/a", "/facts/b"}
+    assert stale(bench, "/facts/c") == FINE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from memoria.decisions import Edit
@@ -217,3 +219,23 @@ def test_an_unknown_choice_is_a_programming_error() -> None:
     bench = bench_in_conflict()
     with pytest.raises(ValueError, match="no such choice"):
         bench.resolve(A, "keep")
+
+
+def test_a_challenger_taken_by_a_clock_that_is_slow_is_taken_all_the_same() -> None:
+    """P8: each choice ends the conflict; a ground that another machine's clock made later leaves no doubt (K8)."""
+    bench = bench_in_conflict()
+    bench.put(GROUND, "mudou")
+    assert bench.slot(A).ground is not None
+    bench.now -= timedelta(hours=1)
+    bench.resolve(A, "challenger", challenger=0, actor=SARA)
+    slot = bench.slot(A)
+    assert (bench.value(A), slot.status, slot.stale_because, slot.ground) == ("outra", "current", None, None)
+
+
+@pytest.mark.parametrize(("choice", "value"), [("open", MISSING), ("challenger", "outra"), ("current", "firme")])
+def test_a_conflict_at_a_field_that_the_type_has_dropped_can_still_be_settled(choice: str, value: str) -> None:
+    """P8, T1: until the new version's publishing withdraws it, the slot is there."""
+    bench = bench_in_conflict()
+    bench.ticket_type = a_type({AFTER: a_field()})
+    bench.resolve(A, choice, challenger=0)
+    assert (bench.value(A), bench.status(A)) == (value, "open" if choice == "open" else "current")

@@ -10,6 +10,7 @@ import pytest
 from memoria.decisions import Edit
 from memoria.errors import DomainError
 from memoria.patch import MISSING
+from memoria.review import undo
 from memoria.state import Stale
 from tests.memoria.bench import ANA, RUI, SARA, Bench, a_field, a_type, code_of
 from tests.memoria.steps import diamond, promise, take, tell
@@ -323,3 +324,21 @@ def test_an_undo_whose_ground_moved_meanwhile_is_not_rebased() -> None:
     bench.put(RIGHT)
     bench.put(P, "novo")
     assert code_of(bench.undo, 4, expected=4) == "version.conflict"
+
+
+def test_a_version_that_there_is_not_yet_is_a_conflict_and_nothing_happened_since() -> None:
+    """H4, V2."""
+    bench = furnished()
+    with pytest.raises(DomainError) as caught:
+        bench.undo(3, expected=9)
+    assert (caught.value.code.value, caught.value.data) == ("version.conflict", {"current": 3, "since": []})
+
+
+@pytest.mark.parametrize("events", [[], [2], [2, 3, 3], [3, 2], [1, 2, 3]])
+def test_an_undo_is_handed_every_event_from_its_version_on(events: list[int]) -> None:
+    """H4: what stands in its way must be seen; fewer, more or others are our own mistake."""
+    bench = furnished()
+    handed = [bench.events[number - 1] for number in events]
+    message = "^`events` must hold every event from the undone version on, in order$"
+    with pytest.raises(ValueError, match=message):
+        undo(bench.state, 2, bench.desk(), 3, handed, "engano")
