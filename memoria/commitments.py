@@ -81,14 +81,12 @@ def is_performed(owner: Json, voice: Voice) -> bool:
 
 def completes(collection: Collection, owner: Json, voice: Voice) -> bool:
     """M1: the words come from a completion source, or from the one who performs. M2: never from an assistant."""
-    for author in voice.authors:
-        if author.kind is Kind.ASSISTANT:
-            continue
-        if author.kind.value in collection.completion_sources:
-            return True
-        if "performer" in collection.completion_sources and performs(owner, author):
-            return True
-    return False
+    sources = collection.completion_sources
+    return any(
+        author.kind is not Kind.ASSISTANT
+        and (author.kind.value in sources or ("performer" in sources and performs(owner, author)))
+        for author in voice.authors
+    )
 
 
 def status_problem(collection: Collection, owner: Json, status: Json, voice: Voice) -> Reason | None:
@@ -96,7 +94,7 @@ def status_problem(collection: Collection, owner: Json, status: Json, voice: Voi
     if status in _COMPLETED and not completes(collection, owner, voice):
         return Reason(Code.COMPLETION_NOT_EVIDENCED, "M1", {"owner": owner, "status": status})
     if status == "cancelled" and not (voice.is_customer or voice.is_staff):
-        return Reason(Code.CANCEL_NOT_PERMITTED, "M4", {})
+        return Reason(Code.CANCEL_NOT_PERMITTED, "M4")
     return None
 
 

@@ -128,6 +128,19 @@ def test_a_promise_whose_status_or_due_moves_in_the_decision_holds_unless_the_wo
     assert bench.status(C1) == ("current" if spared else "needs_confirmation")
 
 
+def test_a_promise_that_moves_in_the_decision_shields_no_other_of_its_kind() -> None:
+    """K2, K3: the visits after it fall, and those before it."""
+    bench = Bench(diamond())
+    for number in range(3):
+        promise(bench, at=number)
+    held = [
+        tell(bench, "customer", P, "novo", at=20),
+        tell(bench, "agent", "/commitments/c-2/due", "2026-12-07", text="vamos nisso", op="replace", at=30),
+    ]
+    bench.accept(*held)
+    assert [bench.status(f"/commitments/c-{n}") for n in (1, 2, 3)] == ["needs_confirmation", "current", "needs_confirmation"]
+
+
 @pytest.mark.parametrize(("first", "second"), [(15, 30), (30, 15)])
 def test_a_promise_of_which_both_parts_move_holds_where_one_has_words_that_are_not_older(first: int, second: int) -> None:
     """K3: status and due in one decision."""
