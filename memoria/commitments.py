@@ -100,8 +100,8 @@ def status_problem(collection: Collection, owner: Json, status: Json, voice: Voi
 
 def move_problem(collection: Collection, member: Mapping[str, Json], status: str, voice: Voice) -> Reason | None:
     """Whether a member may move to `status`: its transitions first (M3, M8), then M1 and M4."""
-    held = member.get("status")
-    if status not in TRANSITIONS[collection.name].get(str(held), frozenset()):
+    held = member["status"]
+    if status not in TRANSITIONS[collection.name][held]:
         code, rule = _TRANSITION_CODES[collection.name]
         return Reason(code, rule, {"from": held, "to": status})
     if collection.name == "commitments":
