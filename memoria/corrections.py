@@ -162,15 +162,21 @@ def _resolved(event: Event) -> Correction:
 
 
 def _undone(event: Event, before: State, after: State, undone: Event | None) -> Iterator[Correction]:
-    """Each value that the undone version had touched, and each rejection that is open again."""
+    """Each value that came or went with the undone version, and each rejection that is open again.
+
+    Where the value stays (a divergence was recorded, a confirmation given), nothing was corrected.
+    """
     reason, cause = event.cause.get("reason"), propose(Grounds(Act.UNDONE))
     for pointer in event.touched or tuple(event.slots):
         was, now = event.slots.get(pointer, (None, None))
+        old, new = lookup(before.values, pointer), lookup(after.values, pointer)
+        if old is new or (not isinstance(old, Missing) and not isinstance(new, Missing) and same_json(old, new)):
+            continue
         yield Correction(
             pointer,
             Act.UNDONE,
-            lookup(before.values, pointer),
-            lookup(after.values, pointer),
+            old,
+            new,
             old_source=was.source if was else None,
             source=now.source if now else None,
             reason=reason,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -68,6 +69,7 @@ class Fall:
 class Policy:
     """A definition as it is shown, published or not."""
 
+    common: tuple[str, ...]  # what holds for every field whose group does not say otherwise
     groups: tuple[Group, ...]
     consequences: tuple[str, ...]
     fields: tuple[FieldRow, ...]
@@ -175,8 +177,10 @@ def version_of(row: TicketTypeRow, number: int) -> TicketTypeVersion:
 def policy(definition: TicketType) -> Policy:
     """All that is to be said of a definition."""
     fields = tuple(definition.fields.values())
+    usual = _usual(fields) if fields else ("latest", "refuse")
     return Policy(
-        tuple(_groups(fields)),
+        (words.nobody_else(), words.between_equals(usual[0]), words.inferred(usual[1])),
+        tuple(_groups(fields, usual)),
         tuple(sentence for field in fields for sentence in words.consequences(field, definition)),
         tuple(_row(field, definition) for field in fields),
         tuple(
@@ -193,12 +197,22 @@ def policy(definition: TicketType) -> Policy:
     )
 
 
-def _groups(fields: Iterable[Field]) -> Iterable[Group]:
+def _usual(fields: Sequence[Field]) -> tuple[str, str]:
+    """How most fields settle a tie, and how most take an inference."""
+    ties, inferences = Counter(field.tie for field in fields), Counter(field.inference for field in fields)
+    return ties.most_common(1)[0][0], inferences.most_common(1)[0][0]
+
+
+def _groups(fields: Sequence[Field], usual: tuple[str, str]) -> Iterator[Group]:
     alike: dict[tuple[tuple[str, ...], str, str], list[str]] = {}
     for field in fields:
         alike.setdefault((field.sources, field.tie, field.inference), []).append(field.label)
     for (sources, tie, inference), labels in alike.items():
-        sentences = (words.upper_first(sentence) for sentence in words.precedence(sources, tie, inference))
+        sentences = [words.upper_first(sentence) for sentence in words.precedence(sources)]
+        if tie != usual[0]:
+            sentences.append(words.between_equals(tie))
+        if inference != usual[1]:
+            sentences.append(words.inferred(inference))
         yield Group(", ".join(labels), tuple(sentences))
 
 

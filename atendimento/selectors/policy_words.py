@@ -82,28 +82,36 @@ def target(name: str, ticket_type: TicketType) -> str:
     return found.label if found is not None else name
 
 
-def precedence(sources: tuple[str, ...], tie: str, inference: str) -> Iterator[str]:
+def precedence(sources: tuple[str, ...]) -> Iterator[str]:
     """Who may say it, and who holds against whom."""
     named = [source(code) for code in sources]
     if len(named) == 1:
-        yield _("Only %(source)s may say it; the word of anybody else is refused.") % {"source": named[0]}
-    else:
-        strongest, weakest = named[0], named[-1]
-        yield (
-            _("If %(weaker)s and %(stronger)s differ, %(stronger)s holds; the divergence is recorded.")
-            % {"weaker": weakest, "stronger": strongest}
-        )
-        if len(named) > 2:
-            yield _("From the strongest to the weakest: %(sources)s.") % {"sources": ", ".join(named)}
-        yield _("The word of anybody else is refused.")
+        yield _("Only %(source)s may say it.") % {"source": named[0]}
+        return
+    strongest, weakest = named[0], named[-1]
+    yield (
+        _("If %(weaker)s and %(stronger)s differ, %(stronger)s holds; the divergence is recorded.")
+        % {"weaker": weakest, "stronger": strongest}
+    )
+    if len(named) > 2:
+        yield _("From the strongest to the weakest: %(sources)s.") % {"sources": ", ".join(named)}
+
+
+def nobody_else() -> str:
+    """What holds for whoever a field does not name."""
+    return _("The word of anybody whom a field does not name is refused.")
+
+
+def between_equals(tie: str) -> str:
     if tie == "conflict":
-        yield _("If two people of the same weight differ, a person settles it.")
-    else:
-        yield _("If two people of the same weight differ, the later one holds.")
+        return _("If two people of the same weight differ, a person settles it.")
+    return _("If two people of the same weight differ, the later one holds.")
+
+
+def inferred(inference: str) -> str:
     if inference == "flag":
-        yield _("What the model infers may be taken, and awaits confirmation.")
-    else:
-        yield _("What the model infers is refused.")
+        return _("What the model infers may be taken, and awaits confirmation.")
+    return _("What the model infers is refused.")
 
 
 def consequences(field: Field, ticket_type: TicketType) -> Iterator[str]:

@@ -114,6 +114,14 @@ def test_what_staff_replace_withdraw_and_undo_was_an_error_of_the_staff(world: W
     ]
 
 
+def test_taking_back_a_recorded_divergence_corrects_nothing(world: World) -> None:
+    ticket = stories.divergence(world)
+    version = version_of(ticket)
+    undo_version(member=world.silvia, ticket_id=ticket.pk, version=version, expected_version=version, reason="era outro")
+    assert version_of(ticket) == version + 1
+    assert written(ticket) == []
+
+
 def test_an_undone_rejection_is_one_too(world: World) -> None:
     ticket = stories.recife(world)
     rows = stories.correction(world, ticket)

@@ -264,7 +264,8 @@ def test_an_existing_ticket_keeps_its_authors_and_stays_closed(house: House, tic
 
 
 REPORT = (
-    "--b\nContent-Type: text/plain\n\nMailbox unavailable\n--b\nContent-Type: message/delivery-status\n\nAction: failed\n--b--\n"
+    "--b\nContent-Type: text/plain\n\nMailbox unavailable\n"
+    "--b\nContent-Type: message/delivery-status\n\nAction: failed\n--b--\n"
 )
 
 

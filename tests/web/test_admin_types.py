@@ -44,6 +44,9 @@ def test_the_policy_is_said_in_sentences(adm: Any) -> None:
     assert "Se o cliente e o cadastro divergirem, o cadastro vale; a divergência é registrada." in page
     assert "Se duas pessoas do mesmo peso divergirem, uma pessoa resolve." in page
     assert "O que o modelo deduz pode ser aceito, e aguarda confirmação." in page
+    assert (
+        page.count("O que o modelo deduz é recusado.") == page.count("A palavra de quem um campo não nomeia é recusada.") == 1
+    )
     assert "Se Bairro da visita mudar, aguardam confirmação:" in page
     assert "O valor de Pedido tem de estar, letra por letra, na citação." in page
 
