@@ -21,7 +21,6 @@ import argparse
 import copy
 import json
 import platform
-import statistics
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -191,7 +190,7 @@ def replaying(rounds: int, count: int = 10_000) -> dict[str, Any]:
 
 def by_length(rounds: int) -> dict[str, Any]:
     """The cost of one more change does not look at the log at all: the state carries all that a verdict needs."""
-    times = {}
+    calls: dict[str, Callable[[], object]] = {}
     for count in (10, 100_000):
         ticket = Ticket(10)
         ticket.state = State(count, ticket.state.values, ticket.state.slots, ticket.state.minted)
@@ -201,7 +200,8 @@ def by_length(rounds: int) -> dict[str, Any]:
         def call(ticket: Ticket = ticket, accept: list[review.Accept] = accept, desk: review.Desk = desk) -> object:
             return ticket.state.evolve(review.decide(ticket.state, accept, [], desk, ticket.state.version))
 
-        times[str(count)] = statistics.median(best(call, 5) for _ in range(rounds))
+        calls[str(count)] = call
+    times = interleaved(calls, rounds)
     return {
         "microseconds": {count: round(seconds * 1e6, 1) for count, seconds in times.items()},
         "ratio": round(times["100000"] / times["10"], 2),
