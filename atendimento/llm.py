@@ -91,7 +91,12 @@ def embed(texts: Sequence[str], endpoint: Endpoint) -> Embedded | Unreached | Re
 def payload(request: Request, model: str, mode: Mode) -> dict[str, Any]:
     """The body of a chat request in one of the structured-output modes."""
     body: dict[str, Any] = {"model": model, "messages": request.messages(with_schema=mode in (Mode.JSON_OBJECT, Mode.TEXT))}
-    if mode is Mode.JSON_SCHEMA:
+    if mode is Mode.MARKED_SCHEMA:
+        # Schema, rules and fields are stored once and read by every later request; what follows is stored for nobody.
+        mark = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+        body["messages"][0]["content"] = [{"type": "text", "text": request.system, **mark}]
+        body["prompt_cache_options"] = {"mode": "explicit"}
+    if mode in (Mode.MARKED_SCHEMA, Mode.JSON_SCHEMA):
         schema = {"name": request.name, "strict": True, "schema": request.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     elif mode is Mode.JSON_OBJECT:

@@ -223,6 +223,7 @@ OPENAI_EMBEDDING_MODEL = env.text("OPENAI_EMBEDDING_MODEL", "")
 PROPOSAL_DEBOUNCE = env.seconds("PROPOSAL_DEBOUNCE", 3, maximum=15)
 MODEL_TIMEOUT = env.seconds("MODEL_TIMEOUT", 60, minimum=0.1, maximum=900)
 MODEL_MAX_TRIES = env.integer("MODEL_MAX_TRIES", 5, minimum=1, maximum=50)
+MODEL_CACHE_BREAKPOINTS = env.flag("MODEL_CACHE_BREAKPOINTS", default=True)
 MODEL_BACKOFF = env.seconds("MODEL_BACKOFF", 1, maximum=600)
 # Requests under way at once, of all workers and organisations together; 0: as many as there are workers.
 MODEL_CONCURRENCY = env.integer("MODEL_CONCURRENCY", 0, maximum=1000)

@@ -177,7 +177,7 @@ class Counting:
     def ask(self, request: Request, changes: Sequence[Change], model: str) -> None:
         """One call, to be answered with these changes, under a name that keeps its cache apart from others."""
         self.answer = wire(changes)
-        reply = llm.ask(request, llm.Endpoint(self.server.base_url, "x", model), Mode.JSON_SCHEMA)
+        reply = llm.ask(request, llm.Endpoint(self.server.base_url, "x", model), Mode.MARKED_SCHEMA)
         if not isinstance(reply.outcome, Answered):
             raise SystemExit(f"the call failed: {reply.outcome}")
 

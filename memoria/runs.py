@@ -26,6 +26,7 @@ MODE_STATUSES: Final = frozenset({400, 404, 422})  # what servers answer to a st
 class Mode(StrEnum):
     """How the server is asked for structured output, from the strictest to the plainest."""
 
+    MARKED_SCHEMA = "marked_schema"  # JSON_SCHEMA, the end of what never changes marked for the provider's cache (N4)
     JSON_SCHEMA = "json_schema"
     JSON_OBJECT = "json_object"
     TOOL = "tool"
@@ -33,10 +34,16 @@ class Mode(StrEnum):
 
 
 _STEPS: Final = tuple(Mode)
+_MARKS_REFUSED: Final = re.compile(
+    r"prompt_cache|breakpoint|\bcontent\b|invalid type|extra (?:inputs|fields)|(?:unknown|unrecogni[sz]ed)\s", re.IGNORECASE
+)
+"""How servers word that they do not take the marks, or a turn in parts."""
 
 
-def next_mode(mode: Mode) -> Mode | None:
-    """One step down, or None below the last."""
+def next_mode(mode: Mode, detail: str = "") -> Mode | None:
+    """One step down, or None below the last. A server that names the marks keeps the schema: they alone are left out."""
+    if mode is Mode.MARKED_SCHEMA:
+        return Mode.JSON_SCHEMA if _MARKS_REFUSED.search(detail) else Mode.JSON_OBJECT
     index = _STEPS.index(mode) + 1
     return _STEPS[index] if index < len(_STEPS) else None
 
@@ -199,13 +206,16 @@ def step(run: Run, outcome: Outcome, limits: Limits, jitter: float = 0.0) -> tup
         case Unreadable(_, finding, raw):
             run, following = replace(run, repair=Repair(raw, finding)), Again(0.0)
         case Rejected(status, detail):
-            lower = next_mode(run.mode)
+            lower = next_mode(run.mode, detail)
             if run.mode_tested or lower is None or status not in MODE_STATUSES or not left:
                 following = Park(Problem.REJECTED_REQUEST, f"{status} {detail}".strip())
             else:
                 run, following = replace(run, mode=lower), Again(0.0)
         case _:
             run = replace(run, failures=run.failures + 1)
+            if run.mode is Mode.MARKED_SCHEMA and not run.mode_tested and outcome.kind == "server_error" and run.failures > 1:
+                # Some servers break on a turn in parts instead of refusing it.
+                run = replace(run, mode=Mode.JSON_SCHEMA)
             wait = Again(_wait(run.failures, outcome.retry_after, limits, jitter))
             following = wait if left else Park(Problem.UNAVAILABLE, f"{outcome.kind} {outcome.detail}".strip())
     return run, following

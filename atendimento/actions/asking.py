@@ -48,7 +48,10 @@ def remembered(run: Json | None) -> Run:
     if run is not None:
         return Run.from_json(run)
     known = EndpointMode.objects.filter(identity=endpoint().identity).first()
-    return Run(Mode(known.mode) if known else Mode.JSON_SCHEMA, mode_tested=known is not None)
+    mode = Mode(known.mode) if known else Mode.MARKED_SCHEMA
+    if mode is Mode.MARKED_SCHEMA and not settings.MODEL_CACHE_BREAKPOINTS:
+        mode = Mode.JSON_SCHEMA
+    return Run(mode, mode_tested=known is not None)
 
 
 def after(run: Run, outcome: Outcome) -> tuple[Run, runs.Next]:

@@ -49,7 +49,14 @@ def test_each_mode_asks_in_its_own_way_and_only_the_plain_ones_carry_the_schema_
 ) -> None:
     for mode in Mode:
         ask(request_for_a, endpoint, mode)
-    schema, json_object, tool, text = [asked.body for asked in model_server.chats]
+    marked, schema, json_object, tool, text = [asked.body for asked in model_server.chats]
+    assert marked["response_format"] == schema["response_format"]
+    assert marked["messages"][0]["content"] == [
+        {"type": "text", "text": request_for_a.system, "prompt_cache_breakpoint": {"mode": "explicit"}}
+    ]
+    assert marked["prompt_cache_options"] == {"mode": "explicit"}
+    assert marked["messages"][1:] == schema["messages"][1:]
+    assert not any("prompt_cache" in key for key in schema)
     assert schema["response_format"]["json_schema"] == {
         "name": "propose_changes",
         "strict": True,

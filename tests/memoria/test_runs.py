@@ -99,7 +99,31 @@ def test_a_mode_is_known_to_work_once_the_server_has_taken_a_request_in_it(outco
 
 
 def test_the_modes_are_stepped_down_in_order_and_the_last_has_none_below() -> None:
-    assert [next_mode(mode) for mode in Mode] == [Mode.JSON_OBJECT, Mode.TOOL, Mode.TEXT, None]
+    assert [next_mode(mode) for mode in Mode] == [Mode.JSON_OBJECT, Mode.JSON_OBJECT, Mode.TOOL, Mode.TEXT, None]
+
+
+@pytest.mark.parametrize(
+    ("detail", "mode"),
+    [
+        ("Unknown parameter: 'prompt_cache_options'.", Mode.JSON_SCHEMA),
+        ("Extra inputs are not permitted", Mode.JSON_SCHEMA),
+        ("messages[0]: invalid type: sequence, expected a string", Mode.JSON_SCHEMA),
+        ("response_format is not supported", Mode.JSON_OBJECT),
+        ("", Mode.JSON_OBJECT),
+    ],
+)
+def test_a_server_that_names_the_marks_keeps_the_schema_and_is_asked_at_once(detail: str, mode: Mode) -> None:
+    run, following = step(Run(Mode.MARKED_SCHEMA, mode_tested=False), Rejected(400, detail), LIMITS)
+    assert (run.mode, following) == (mode, Again(0.0))
+
+
+def test_a_server_that_breaks_twice_on_a_marked_request_is_asked_without_marks() -> None:
+    run, _ = step(Run(Mode.MARKED_SCHEMA, mode_tested=False), Unreached("server_error", status=500), LIMITS)
+    assert run.mode is Mode.MARKED_SCHEMA
+    assert step(run, Unreached("timeout"), LIMITS)[0].mode is Mode.MARKED_SCHEMA
+    assert step(run, Unreached("server_error", status=500), LIMITS)[0].mode is Mode.JSON_SCHEMA
+    tested = Run(Mode.MARKED_SCHEMA, mode_tested=True, failures=3)
+    assert step(tested, Unreached("server_error", status=500), LIMITS)[0].mode is Mode.MARKED_SCHEMA
 
 
 def test_a_repair_keeps_the_answer_and_the_finding_for_every_request_that_follows() -> None:
