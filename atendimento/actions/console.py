@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.db import transaction
 
@@ -10,7 +12,10 @@ from atendimento import access, ledger
 from atendimento.access import Permission
 from atendimento.actions.faults import invalid
 from atendimento.actions.messages import MAX_TEXT, write_reply
+from atendimento.actions.slots import set_slot
 from atendimento.models import Draft, Membership, Message, TicketVisit
+from memoria.patch import Json
+from memoria.proposals import Citation
 
 
 @transaction.atomic
@@ -35,6 +40,40 @@ def send_draft(*, member: Membership, ticket_id: str | uuid.UUID, text: str, int
     message = write_reply(member=member, ticket_id=ticket_id, text=text, internal=internal)
     Draft.objects.filter(member=member, ticket_id=message.ticket_id).delete()
     return message
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A reply, and the version that its commitments made; None where it made none."""
+
+    message: Message
+    version: int | None
+
+
+@transaction.atomic
+def send_with_commitments(
+    *, member: Membership, ticket_id: str | uuid.UUID, text: str, commitments: Sequence[tuple[dict[str, Json], int, int]]
+) -> Recorded:
+    """Record a reply and, as the member's statement on its very words, the commitments that it makes: all or nothing.
+
+    Each commitment comes with where its words begin and end in `text`. Raises InvalidInput, and DomainError where the
+    rules refuse one.
+    """
+    message = send_draft(member=member, ticket_id=ticket_id, text=text, internal=False)
+    version = None
+    for value, start, end in commitments:
+        held = access.ticket(member.organization, message.ticket_id).state_version  # locked since the reply
+        quoted = Citation(message.ref, message.text[start:end], start)
+        written = set_slot(
+            member=member,
+            ticket_id=message.ticket_id,
+            path="/commitments/-",
+            value=value,
+            expected_version=held,
+            evidence=(quoted,),
+        )
+        version = written.version
+    return Recorded(message, version)
 
 
 @transaction.atomic

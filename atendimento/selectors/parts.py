@@ -164,3 +164,24 @@ class StepLine:
 
     short: tuple[StepPart, ...]
     every: tuple[StepPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyFinding:
+    """What a reply says that the state does not bear out: its words, and why."""
+
+    code: str
+    icon: str
+    tone: str  # "", warn, bad
+    words: str  # empty where it is about the whole reply
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyCheck:
+    findings: tuple[ReplyFinding, ...]
+    more: str = ""  # how many are not shown
+    hinders: bool = False
+    held: bool = False  # it was to be sent, and asks once more
+    digest: str = ""  # of the text that was held
+    record: str = ""  # what its promise would record; empty where it makes none

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
+from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -12,32 +14,85 @@ from django.views.decorators.http import require_POST
 
 from atendimento.actions import console, tickets
 from atendimento.actions.faults import InvalidInput
+from atendimento.actions.messages import MAX_TEXT
+from atendimento.selectors import problems
+from atendimento.selectors import reply as replies
 from atendimento.selectors import ticket as pages
 from atendimento.selectors.pages import Composer
 from atendimento.selectors.parts import Problem
 from atendimento.selectors.queue import Filters
 from atendimento.selectors.ticket import Asked
-from atendimento.web.doors import MemberRequest, is_fragment, member_view, show
+from atendimento.web.doors import MemberRequest, is_fragment, member_view, show, with_query
+from memoria.errors import DomainError
 
 
 @require_POST
 @member_view
 def reply(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
+    """Record what was written. A reply that the state does not bear out asks once more; a note says it to nobody."""
+    text, internal = request.POST.get("text", "").replace("\0", ""), request.POST.get("kind") == "note"
+    if internal or not text.strip():
+        return _recorded(request, ticket_id, lambda: console.send_draft(**_said(request, ticket_id, text, internal=internal)))
+    found = replies.checked(request.member, ticket_id, text)
+    recording = request.POST.get("send") == "record" and bool(found.promises)
+    if found.hinders(recording=recording) and request.POST.get("checked") != replies.digest(text):
+        composer = Composer(text, internal, check=replies.view(found, held=True))
+        return _composer(request, ticket_id, composer, 409)
+    if not recording:
+        return _recorded(request, ticket_id, lambda: console.send_draft(**_said(request, ticket_id, text)))
+    return _with_commitments(request, ticket_id, text, found)
+
+
+def _said(request: MemberRequest, ticket_id: uuid.UUID, text: str, *, internal: bool = False) -> dict[str, Any]:
+    return {"member": request.member, "ticket_id": ticket_id, "text": text, "internal": internal}
+
+
+def _recorded(request: MemberRequest, ticket_id: uuid.UUID, run: Callable[[], object]) -> HttpResponse:
     text, internal = request.POST.get("text", ""), request.POST.get("kind") == "note"
     try:
-        console.send_draft(member=request.member, ticket_id=ticket_id, text=text, internal=internal)
+        run()
     except InvalidInput:
         problem = Problem(_("Write something first, of at most 100,000 characters."))
-        composer = Composer(text, internal, problem)
-        if is_fragment(request):
-            head = pages.head(request.member, ticket_id)
-            return show(request, "parts/composer.html", 400, composer=composer, head=head)
-        page = pages.ticket_page(request.member, ticket_id, Asked(), Filters(), composer)
-        return show(request, "ticket.html", 400, page=page, seen_url=reverse("web:seen", args=[ticket_id]))
+        return _composer(request, ticket_id, Composer(text, internal, problem), 400)
     if is_fragment(request):
-        composer = Composer(internal=internal)
-        return show(request, "parts/composer.html", composer=composer, head=pages.head(request.member, ticket_id))
+        return _composer(request, ticket_id, Composer(internal=internal), 200)
     return redirect(reverse("web:ticket", args=[ticket_id]) + "?show=talk")
+
+
+def _with_commitments(request: MemberRequest, ticket_id: uuid.UUID, text: str, found: replies.Checked) -> HttpResponse:
+    promised = [(promise.value, promise.start, promise.end) for promise in found.promises]
+    try:
+        sent = console.send_with_commitments(member=request.member, ticket_id=ticket_id, text=text, commitments=promised)
+    except DomainError as error:
+        problem = problems.problem(request.member, ticket_id, error.reason)
+        return _composer(request, ticket_id, Composer(text, problem=problem, check=replies.view(found)), 409)
+    except InvalidInput:
+        problem = Problem(_("Write something first, of at most 100,000 characters."))
+        return _composer(request, ticket_id, Composer(text, problem=problem), 400)
+    if not is_fragment(request):
+        return redirect(with_query(reverse("web:ticket", args=[ticket_id]), show="talk", done=sent.version))
+    memory = pages.memory(request.member, ticket_id, Asked(done=sent.version))
+    head = pages.head(request.member, ticket_id)
+    return show(request, "parts/reply_answer.html", composer=Composer(), head=head, memory=memory)
+
+
+def _composer(request: MemberRequest, ticket_id: uuid.UUID, composer: Composer, status: int) -> HttpResponse:
+    """The composer alone for a script, else the whole page with it."""
+    if is_fragment(request):
+        return show(request, "parts/composer.html", status, composer=composer, head=pages.head(request.member, ticket_id))
+    page = pages.ticket_page(request.member, ticket_id, Asked(), Filters(), composer)
+    return show(request, "ticket.html", status, page=page, seen_url=reverse("web:seen", args=[ticket_id]))
+
+
+@require_POST
+@member_view
+def check(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
+    """What the rules find in the reply that is being written. It comes by POST: its text belongs in no address."""
+    text = request.POST.get("text", "").replace("\0", "")[:MAX_TEXT]
+    if request.POST.get("kind") == "note":
+        text = ""
+    found = replies.checked(request.member, ticket_id, text)
+    return show(request, "parts/reply_findings.html", check=replies.view(found))
 
 
 @require_POST

@@ -35,6 +35,7 @@ urlpatterns = [
     path(f"{TICKET}summary", pages.brief, name="brief"),
     path(f"{TICKET}reply", conversation.reply, name="reply"),
     path(f"{TICKET}draft", conversation.draft, name="draft"),
+    path(f"{TICKET}check", conversation.check, name="check"),
     path(f"{TICKET}seen", conversation.seen, name="seen"),
     path(f"{TICKET}status", conversation.status, name="ticket-status"),
     path(f"{TICKET}decide", decisions.decide_all, name="decide-all"),

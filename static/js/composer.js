@@ -26,10 +26,52 @@
     }
   }
 
+  // What the rules find in a reply is asked for at each pause; an answer that was overtaken is dropped.
+  let asking = 0;
+  async function check() {
+    const composer = form();
+    if (!composer) return;
+    asking += 1;
+    const mine = asking;
+    try {
+      const response = await fetch(composer.dataset.check, { method: "POST", body: new FormData(composer), headers: { "HX-Request": "true" }, credentials: "same-origin" });
+      if (!response.ok) return;
+      const text = await response.text();
+      const area = document.getElementById("reply-findings");
+      if (mine !== asking || !area || form() !== composer) return;
+      await atItsEnd(() => htmx.swap({ text, target: area, swap: "outerMorph", sourceElement: area }));
+    } catch {
+      // Without a connection nothing is found; sending asks again.
+    }
+  }
+
+  // The composer grows upwards: whoever reads the newest message keeps it in view.
+  async function atItsEnd(change) {
+    const scroll = document.getElementById("transcript");
+    const end = scroll && scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
+    await change();
+    if (end) scroll.scrollTop = scroll.scrollHeight;
+  }
+
   document.addEventListener("input", (event) => {
     if (!event.target.closest?.("#composer")) return;
+    form().classList.remove("held");
     clearTimeout(timer);
-    timer = setTimeout(keep, wait);
+    timer = setTimeout(() => { keep(); check(); }, wait);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.altKey || event.ctrlKey || !event.target.closest?.("#composer")) return;
+    const record = form().querySelector("[data-record]");
+    if (!record) return;
+    event.preventDefault();
+    record.click();
+  });
+  // After it was sent, or held, one goes on writing.
+  document.addEventListener("htmx:after:swap", (event) => {
+    const { target } = event.detail.ctx;
+    if (target?.id !== "composer" && target !== "#composer") return;
+    asking += 1;
+    if (document.activeElement === document.body) form()?.querySelector("textarea").focus();
   });
   document.addEventListener("submit", (event) => {
     if (event.target.id === "composer") clearTimeout(timer);

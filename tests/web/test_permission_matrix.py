@@ -49,6 +49,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("GET", f"{TICKET}summary"): ALL,
     ("POST", f"{TICKET}reply"): ALL,
     ("POST", f"{TICKET}draft"): ALL,
+    ("POST", f"{TICKET}check"): ALL,
     ("POST", f"{TICKET}seen"): ALL,
     ("POST", f"{TICKET}status"): ALL,
     ("POST", f"{TICKET}decide"): ALL,
