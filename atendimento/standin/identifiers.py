@@ -9,7 +9,7 @@ from typing import Final
 
 from atendimento.standin.mentions import Mention
 from atendimento.standin.ticket import Field, Message
-from atendimento.standin.words import Sentence
+from atendimento.standin.words import Sentence, plain
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9]+(?:[-./_#][A-Za-z0-9]+)*")
 _CPF: Final = re.compile(r"(?<![\w.-])\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}(?![\w-])")
@@ -18,20 +18,31 @@ _PHONE: Final = re.compile(r"(?<![\w./-])(?:\+?55\s?)?(?:\(\d{2}\)\s?|\d{2}[\s-]
 _EMAIL: Final = re.compile(r"(?<![\w.])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _FILE: Final = re.compile(r"(?<!\w)[\w-]+(?:/[\w.-]+)+(?::\d+)?|(?<!\w)[\w-]+\.(?:py|js|ts|java|go|rb|cs|php|sql)(?::\d+)?")
 _MASKED: Final = r"[\[{{<⟦](?:{kinds})[ _:-]?\d*[\]}}>⟧]"
-_ANY_MASKED: Final = re.compile(r"\[[A-Z]{2,20}-\d{6,18}\]")
+_ANY_MASKED: Final = re.compile(r"\[(?P<kind>[A-Z]{2,20})-\d{6,18}\]")
+_SAMPLES: Final = {
+    # What a placeholder of each kind may stand for, to see whether a pattern takes it.
+    "CPF": ("390.533.447-05", "39053344705"),
+    "CNPJ": ("11.222.333/0001-81", "11222333000181"),
+    "CARTAO": ("4111 1111 1111 1111", "4111111111111111"),
+    "TELEFONE": ("(81) 98765-4321", "81 98765-4321", "81987654321", "+5581987654321"),
+    "EMAIL": ("ana@exemplo.test",),
+    "PIX": ("123e4567-e89b-42d3-a456-426614174000",),
+}
 
 
 def by_pattern(field: Field, message: Message, sentence: Sentence) -> Iterable[Mention]:
     """The tokens, single or two in a row, that the field's pattern takes; `AB 12` is tried as `AB-12` too.
 
-    So is a placeholder whose kind the pattern names: it stands for a value that the pattern takes.
+    So is a placeholder that stands for such a value: of a kind that the pattern takes, or named after the field.
     """
     try:
         pattern = re.compile(str(field.schema["pattern"]))
     except (KeyError, re.error):
         return
+    kinds = {kind for kind, samples in _SAMPLES.items() if any(map(pattern.search, samples))}
+    kinds.add(re.sub(r"[^a-z]", "", plain(field.path.rpartition("/")[2])).upper()[:20])
     for match in _ANY_MASKED.finditer(sentence.text):
-        if pattern.search(match.group()):
+        if match["kind"] in kinds:
             yield _whole(sentence, match.group(), *match.span())
     tokens = list(_TOKEN.finditer(_ANY_MASKED.sub(lambda match: " " * len(match.group()), sentence.text)))
     spans = [(token.start(), token.end()) for token in tokens]
