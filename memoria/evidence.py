@@ -72,8 +72,7 @@ class Messages:
                 self._by_author.setdefault(_identity(self._by_number[number].author), []).append(number)
 
     def find(self, reference: str) -> Message | None:
-        number = message_number(reference)
-        return None if number is None else self._by_number.get(number)
+        return self._by_number.get(message_number(reference) or 0)  # which none has
 
     def following(self, message: Message) -> Message | None:
         numbers = self._by_author.get(_identity(message.author), [])

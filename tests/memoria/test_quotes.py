@@ -379,3 +379,37 @@ def test_quoted_parts_of_a_mail_and_automatic_mails_are_no_evidence() -> None:
     across = find_quote(Citation("m-1", "Derby Isso"), Messages([quoted]))
     assert getattr(across, "code", None) == "evidence.not_quotable"
     assert refusal("Estou de férias.", "Estou de férias.", automatic=True) == "evidence.not_quotable"
+
+
+# --- who says the next words (E8) -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (("c-1", "Eva"), ("c-1", "Eva"), True),
+        (("c-1", "Eva"), ("c-1", "Evinha"), True),  # a name may change
+        (("c-1", "Eva"), ("c-2", "Eva"), False),
+        ((None, "Eva"), (None, "Eva"), True),
+        ((None, "Eva"), (None, "Ivo"), False),
+        ((None, "Eva"), ("c-1", "Eva"), False),
+    ],
+)
+def test_an_author_goes_on_by_id_or_by_name_where_there_is_none(
+    one: tuple[str | None, str], other: tuple[str | None, str], same: bool
+) -> None:
+    """3, E8: the next message of the same author, with what others say in between left out."""
+    said = [Message(number, Author(Kind.CUSTOMER, *who), "oi", START) for number, who in ((1, one), (3, other))]
+    between = Message(2, Author(Kind.AGENT, *one), "pois não", START)
+    following = Messages([said[1], between, said[0]]).following(said[0])
+    assert following == (said[1] if same else None)
+
+
+def test_a_deleted_message_goes_on_with_nothing() -> None:
+    """E8."""
+    gone = Message(2, CUSTOMER, "", START, deleted=True)
+    first, last = message("confirme", 1), message("não", 3)
+    assert Messages([first, gone, last]).following(first) == last
+    assert Messages([first, gone]).following(first) is None
+    assert Messages([gone]).last_number == 2
+    assert Messages([]).last_number == 0
