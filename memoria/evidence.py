@@ -92,7 +92,7 @@ def message_number(reference: str) -> int | None:
 
 def said_at(sent_at: datetime | None, arrived_at: datetime) -> datetime:
     """When the words were said (P7): the time they were sent; their arrival where that is missing or in the future."""
-    return arrived_at if sent_at is None or sent_at > arrived_at else sent_at
+    return arrived_at if sent_at is None else min(sent_at, arrived_at)
 
 
 @dataclass(frozen=True, slots=True)

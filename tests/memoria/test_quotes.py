@@ -411,5 +411,34 @@ def test_a_deleted_message_goes_on_with_nothing() -> None:
     first, last = message("confirme", 1), message("não", 3)
     assert Messages([first, gone, last]).following(first) == last
     assert Messages([first, gone]).following(first) is None
+    assert Messages([gone]).following(gone) is None
     assert Messages([gone]).last_number == 2
     assert Messages([]).last_number == 0
+
+
+# --- parts that are no evidence ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("unquotable", "where"),
+    [
+        ((), [(0, 3), (4, 7)]),
+        (((0, 3),), [(4, 7)]),
+        (((2, 5),), []),  # both reach into it
+        (((3, 4),), [(0, 3), (4, 7)]),  # both touch it
+        (((7, 9),), [(0, 3), (4, 7)]),
+        (((0, 1), (6, 7)), []),
+    ],
+)
+def test_an_occurrence_may_touch_a_quoted_part_and_not_reach_into_it(
+    unquotable: tuple[tuple[int, int], ...], where: list[tuple[int, int]]
+) -> None:
+    """E3: what a mail quotes of an earlier one is not said by its author."""
+    said = message("sim sim", unquotable=unquotable)
+    assert occurrences(said, "sim") == where
+    assert still_stands(Evidence("m-1", "sim", 0, 3), said) is bool(where)
+
+
+def test_a_quote_of_a_message_that_there_is_not_does_not_stand() -> None:
+    """E7, L2."""
+    assert not still_stands(Evidence("m-1", "sim", 0, 3), None)
