@@ -60,6 +60,7 @@ class Permission(StrEnum):
     REQUEST_ERASURE = "request_erasure"
     IMPORT = "import"  # conversations from files
     REBUILD = "rebuild"  # have a ticket's messages read again
+    EDIT_CANNED = "edit_canned"  # the organisation's canned replies
     PUBLISH_TYPES = "publish_types"
     MANAGE = "manage"  # members, tokens, sources, webhooks, retention, model settings
 
@@ -82,6 +83,7 @@ _SUPERVISOR: Final = _AGENT | {
     Permission.REQUEST_ERASURE,
     Permission.IMPORT,
     Permission.REBUILD,
+    Permission.EDIT_CANNED,
 }
 PERMISSIONS: Final[Mapping[str, frozenset[Permission]]] = {
     Role.AGENT.value: _AGENT,

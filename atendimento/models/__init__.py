@@ -1,7 +1,7 @@
 """Tables and their constraints. No rule lives here."""
 
 from atendimento.models.administration import Act, AdministrativeAct, TicketTypeDraft
-from atendimento.models.console import Draft, TicketVisit
+from atendimento.models.console import CannedReply, Draft, TicketVisit
 from atendimento.models.corrections import CauseChoice, Correction
 from atendimento.models.imports import Import, ImportedTicket, ImportFile, ImportStatus
 from atendimento.models.ledger import LedgerEvent, StateSnapshot, TicketState
@@ -33,6 +33,7 @@ __all__ = [
     "Act",
     "AdministrativeAct",
     "ApiToken",
+    "CannedReply",
     "CauseChoice",
     "Correction",
     "Customer",

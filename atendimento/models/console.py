@@ -42,3 +42,19 @@ class TicketVisit(models.Model):
 
     def __str__(self) -> str:
         return f"{self.member_id} {self.ticket_id}"
+
+
+class CannedReply(models.Model):
+    """A reply written beforehand. Its places, names in braces, are filled from a ticket's state when it is chosen."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    title = models.CharField(max_length=80)
+    text = models.TextField()
+    changed_by = models.ForeignKey(Membership, models.PROTECT, related_name="+")
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["organization", "title"], name="canned_title_unique")]
+
+    def __str__(self) -> str:
+        return self.title

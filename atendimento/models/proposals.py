@@ -17,6 +17,7 @@ class Origin(models.TextChoices):
     MODEL = "model"
     API = "api"
     REBUILD = "rebuild"  # what reading the messages again brought
+    RULE = "rule"  # what a rule read without a model: a yes to a question
 
 
 class RunStatus(models.TextChoices):
