@@ -39,6 +39,7 @@ class Budget:
     state: int = 800
     members: int = 3  # shown whole, beside open commitments and literals; and as many names
     proposed: int = 300
+    rejected: int = 200
     learnings: int = 250
     retrieved: int = 500
     older: int = 10  # messages; those that fit into `recent`
@@ -109,6 +110,19 @@ class Proposed:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnedDown:
+    """A change that a person has rejected, and why, where they said so (V7)."""
+
+    path: str
+    value: Json | Missing
+    why: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        document = Proposed(self.path, self.value).to_json()
+        return document | {"why": self.why} if self.why else document
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """The document of the user turn, in its order, with the layers that made it."""
 
@@ -136,6 +150,7 @@ class Material:
     older: Sequence[Message] = ()  # oldest first; the last `Budget.older` are enough
     marks: Mapping[str, Sequence[Mark]] = field(default_factory=dict)  # N5, by message id
     proposed: Sequence[Proposed] = ()  # newest last
+    rejected: Sequence[TurnedDown] = ()  # newest last
     learnings: Sequence[str] = ()  # approved ones, the most useful first
     retrieved: Sequence[Message | Snippet] = ()  # the most useful first
     pinned: Sequence[Pinned] = ()  # in the order of the messages
@@ -155,6 +170,7 @@ def assemble(
     held = view(material.state, material.ticket_type, count.of, budget.state, budget.members)
     scribe = _Scribe(material, zone, language, budget, count)
     proposed = _within(reversed(material.proposed), budget.proposed, Proposed.to_json, lambda item: item.path, count)
+    rejected = _within(reversed(material.rejected), budget.rejected, TurnedDown.to_json, lambda item: item.path, count)
     learnings = _within(material.learnings, budget.learnings, str, lambda item: item[:40], count)
     new, through = scribe.new(material.new)
     pinned = scribe.pinned(material.pinned)
@@ -168,6 +184,7 @@ def assemble(
         ("literals", held.literals),
         ("state", held.document),
         ("proposed", proposed.rows[::-1]),
+        ("rejected", rejected.rows[::-1]),
         ("retrieved", retrieved.rows),
         ("context", recent.rows),
     )
@@ -182,6 +199,7 @@ def assemble(
         retrieved.layer("retrieved"),
         recent.layer("recent"),
         new.layer("new"),
+        rejected.layer("rejected"),
         scribe.tools.layer("tool_output"),
     )
     return Context(document, layers, through)

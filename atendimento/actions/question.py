@@ -13,9 +13,10 @@ import bpe_openai
 
 from atendimento import ledger
 from atendimento.actions.desk import change_of
-from atendimento.models import Message, Organization, Proposal, ProposedChange, Ticket
+from atendimento.models import Correction, Message, Organization, Proposal, ProposedChange, Ticket
 from atendimento.transcript import to_domain
-from memoria.context import Budget, Material, Proposed
+from memoria.causes import Act
+from memoria.context import Budget, Material, Proposed, TurnedDown
 from memoria.extraction import Request, build_request
 from memoria.marks import PastChange, marks
 from memoria.proposals import Status
@@ -25,6 +26,10 @@ MOST_NEW = 300
 
 MOST_PAST = 200
 """Decided changes that are looked through for marks, newest first."""
+
+
+MOST_REJECTED = 50
+"""Rejected changes that the model is told of, newest first; the token budget takes fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,7 @@ def question(row: Proposal, organization: Organization) -> Question | None:
         [to_domain(message) for message in older],
         marks(state, _past(ticket)),
         _proposed(ticket),
+        _rejected(ticket),
     )
     request = build_request(
         material,
@@ -89,6 +95,13 @@ def _past(ticket: Ticket) -> Sequence[PastChange]:
 def _proposed(ticket: Ticket) -> list[Proposed]:
     rows = ProposedChange.objects.filter(ticket=ticket, status=Status.PENDING).order_by("-id")[:MOST_PAST]
     return [Proposed(change.path, change.value) for change in map(change_of, reversed(rows))]
+
+
+def _rejected(ticket: Ticket) -> list[TurnedDown]:
+    """What people have rejected and did not take back, with the reason that they gave (V7)."""
+    found = Correction.objects.filter(ticket=ticket, act=Act.REJECTED, change__status=Status.REJECTED)
+    rows = found.select_related("change").order_by("-id")[:MOST_REJECTED]
+    return [TurnedDown(row.change.path, row.change.value, row.reason) for row in reversed(rows) if row.change is not None]
 
 
 @lru_cache(maxsize=1)

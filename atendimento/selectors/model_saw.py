@@ -20,6 +20,7 @@ LAYERS: Final[Mapping[str, Promise]] = {
     "literals": gettext_lazy("values word for word"),
     "state": gettext_lazy("what holds"),
     "proposed": gettext_lazy("proposals that wait"),
+    "rejected": gettext_lazy("what people rejected"),
     "retrieved": gettext_lazy("other tickets of the customer"),
     "recent": gettext_lazy("messages before"),
     "new": gettext_lazy("new messages"),

@@ -380,3 +380,32 @@ def test_a_job_that_is_settled_is_swept_away(house: House, ticket: Ticket, model
 
     assert not OutboxEntry.objects.exists()
     assert len(model_server.chats) == 1
+
+
+def test_the_model_is_told_what_was_rejected_and_why_and_the_same_words_do_not_bring_it_back(
+    house: House, ticket: Ticket, model_server: ModelServer
+) -> None:
+    say(house, ticket, "Moro em Torre")
+    model_server.answer(TORRE)
+    run(house)
+    change = ProposedChange.objects.get()
+    house.api().post(f"changes/{change.pk}/reject", {"reason": "é o bairro da filha"})
+
+    # The same words, and a model that takes no notice.
+    say(house, ticket, "Mais uma coisa")
+    model_server.answer(TORRE)
+    row = run(house)
+
+    told = json.loads(model_server.chats[1].body["messages"][-1]["content"])["rejected"]
+    assert told == [{"path": "/facts/bairro", "value": "Torre", "why": "é o bairro da filha"}]
+    again = ProposedChange.objects.get(proposal=row)
+    assert (again.status, again.reasons[0]["code"]) == ("refused", "change.previously_rejected")
+    ticket.refresh_from_db()
+    assert ticket.pending_count == 0
+
+    # Taken back, it is told no more.
+    version = Ticket.objects.get(pk=ticket.pk).state_version
+    house.api().post(f"tickets/{ticket.pk}/undo", {"version": version, "expected_version": version, "reason": "engano"})
+    say(house, ticket, "E outra")
+    run(house)
+    assert "rejected" not in json.loads(model_server.chats[2].body["messages"][-1]["content"])

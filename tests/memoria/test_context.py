@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.context import Budget, Material, Proposed, Snippet, assemble, dump
+from memoria.context import Budget, Material, Proposed, Snippet, TurnedDown, assemble, dump
 from memoria.extraction import Request
 from memoria.field_list import field_list
 from memoria.instructions import instructions
@@ -250,6 +250,7 @@ def test_what_was_proposed_learnt_and_retrieved_has_its_place_and_its_budget(ben
         bench,
         reference,
         proposed=[Proposed("/facts/bairro", "Torre"), Proposed("/facts/horario", MISSING)],
+        rejected=[TurnedDown("/facts/bairro", "Pina", "não é dele"), TurnedDown("/facts/horario", MISSING)],
         learnings=["Prefere mensagens curtas", "x" * 5000],
         retrieved=[message, snippet],
     )
@@ -257,11 +258,13 @@ def test_what_was_proposed_learnt_and_retrieved_has_its_place_and_its_budget(ben
     assert list(document) == [
         "learnings",
         "proposed",
+        "rejected",
         "retrieved",
         "context",
         "new_messages",
     ]
     assert document["proposed"] == [{"path": "/facts/bairro", "value": "Torre"}, {"path": "/facts/horario"}]
+    assert document["rejected"] == [{"path": "/facts/bairro", "value": "Pina", "why": "não é dele"}, {"path": "/facts/horario"}]
     assert document["learnings"] == ["Prefere mensagens curtas"]
     assert document["retrieved"][0]["id"] == old
     assert document["retrieved"][1]["from"] == "atendimento 12"

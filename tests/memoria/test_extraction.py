@@ -81,10 +81,10 @@ def test_the_same_question_is_spelled_the_same_so_that_caches_hit(language: str)
 
 @pytest.mark.parametrize(
     ("language", "digest"),
-    [("pt-BR", "05c3f5650b1a98b1"), ("en", "12cd28baf7095750")],
+    [("pt-BR", "d310aaebd5ee6d35"), ("en", "6c75a1d9a8acadac")],
 )
 def test_whoever_changes_the_instructions_raises_the_prompt_version(language: str, digest: str) -> None:
-    assert (PROMPT_VERSION, hashlib.sha256(instructions(language).encode()).hexdigest()[:16]) == ("extraction-2", digest)
+    assert (PROMPT_VERSION, hashlib.sha256(instructions(language).encode()).hexdigest()[:16]) == ("extraction-3", digest)
 
 
 def test_a_repair_shows_the_model_its_own_answer_and_what_was_wrong() -> None:
