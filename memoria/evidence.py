@@ -145,8 +145,7 @@ def find_quote(citation: Citation, transcript: Transcript) -> Found | Reason:
         return Reason(Code.QUOTE_TOO_SHORT, "E4", data)
     if message.deleted:
         return Reason(Code.QUOTE_NOT_FOUND, "E3", data)
-    first: tuple[int, int] | None = None
-    start = end = 0
+    first: tuple[tuple[int, int], tuple[int, int]] | None = None  # in the folded text, in the original
     stands = quotable = ambiguous = False
     for span in folded.each(needle) if citation.start is None else folded.each_from(needle, citation.start):
         stands = True
@@ -157,8 +156,8 @@ def find_quote(citation: Citation, transcript: Transcript) -> Found | Reason:
         if folded.cuts(span):
             continue
         if first is None:
-            first, (start, end) = span, original
-        elif citation.start is None and original != (start, end):
+            first = span, original
+        elif citation.start is None and original != first[1]:
             ambiguous = True
             break
     if not stands:
@@ -167,10 +166,11 @@ def find_quote(citation: Citation, transcript: Transcript) -> Found | Reason:
         return Reason(Code.NOT_QUOTABLE, "E3", data)
     if first is None:
         return Reason(Code.QUOTE_CUTS_WORD, "E8", data)
+    span, (start, end) = first
     following = transcript.following(message)
     turned = turns(message.text, start, end, following.text if following else None)
     evidence = Evidence(message.id, message.text[start:end], start, end, ambiguous, tuple(turn.kind for turn in turned))
-    return Found(evidence, message, first, turned)
+    return Found(evidence, message, span, turned)
 
 
 def find_quotes(citations: Sequence[Citation], transcript: Transcript) -> tuple[Found, ...] | Reason:

@@ -442,3 +442,14 @@ def test_an_occurrence_may_touch_a_quoted_part_and_not_reach_into_it(
 def test_a_quote_of_a_message_that_there_is_not_does_not_stand() -> None:
     """E7, L2."""
     assert not still_stands(Evidence("m-1", "sim", 0, 3), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "unquotable", "start"),
+    [("sim sim", ((0, 3),), 4), ("simples, sim", (), 9), ("assim e sim", (), 8), ("sim sim sim", ((0, 3), (4, 7)), 8)],
+)
+def test_occurrences_that_do_not_count_are_passed_over(text: str, unquotable: tuple[tuple[int, int], ...], start: int) -> None:
+    """E3, E6, E8: and leave nothing ambiguous."""
+    item = find_quote(Citation("m-1", "sim"), Messages([message(text, unquotable=unquotable)]))
+    assert isinstance(item, Found)
+    assert (item.evidence.start, item.evidence.end, item.evidence.ambiguous) == (start, start + 3, False)

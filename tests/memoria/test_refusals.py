@@ -124,6 +124,7 @@ REFUSALS: list[tuple[Callable[[], Judgement], str, str, dict[str, Any]]] = [
     (uncited, "evidence.missing", "E1", {}),
     (lambda: quoted("são", reference="m-9"), "evidence.unknown_message", "E2", {"message": "m-9"}),
     (lambda: quoted("s"), "evidence.quote_too_short", "E4", {"message": "m-1"}),
+    (lambda: quoted("a", "X a X"), "evidence.quote_too_short", "E4", {"message": "m-1"}),
     (lambda: quoted(" \u200b"), "evidence.quote_too_short", "E4", {"message": "m-1"}),
     (lambda: deleted("s"), "evidence.quote_too_short", "E4", {"message": "m-1"}),
     (lambda: deleted("são"), "evidence.quote_not_found", "E3", {"message": "m-1"}),
