@@ -135,6 +135,9 @@ SENTENCES: Final[Mapping[Code, Promise]] = {
     Code.UNDO_SUPERSEDED: _("A later version changed the same, so this one cannot be undone by itself."),
     Code.UNDO_UNKNOWN_VERSION: _("There is no such version."),
     Code.UNDO_NOTHING: _("This version changed nothing that could be undone."),
+    Code.CARRY_NOT_POSSIBLE: _("What is to be carried has changed, or cannot be carried. Look at the list again."),
+    Code.TICKET_MERGED: _("This ticket was merged into %(into)s: go on there."),
+    Code.MERGE_REFUSED: _("The ticket %(protocol)s cannot take this one: choose another open ticket of the same customer."),
     Code.TYPE_INVALID: _("The ticket type is not valid: %(detail)s."),
     Code.TYPE_CYCLE: _("The fields invalidate each other in a circle."),
 }

@@ -83,6 +83,12 @@ class Draft:
         """K1: the value at this field really changed."""
         self._grounds.append(Ground(pointer, age))
 
+    def mint(self, collection: str) -> str:
+        """The pointer of a new member, whose id no other ever had."""
+        number = self._minted.get(collection, 0) + 1
+        self._minted[collection] = number
+        return f"/{collection}/{SHAPES[collection].letter}-{number}"
+
     def slot(self, pointer: str) -> Slot | None:
         return self._slots.get(pointer)
 
@@ -201,9 +207,7 @@ class Draft:
         edited_by: Author | None,
     ) -> str:
         collection = place.collection or ""
-        number = self._minted.get(collection, 0) + 1
-        self._minted[collection] = number
-        pointer = f"/{collection}/{SHAPES[collection].letter}-{number}"
+        pointer = self.mint(collection)
         self.write(pointer, completed_member(collection, value if isinstance(value, dict) else {}))
         slot = Slot(SlotStatus.CURRENT, claim.source, claim.author, claim.age, evidence, self.version, edited_by=edited_by)
         self.put(pointer, slot)

@@ -61,6 +61,9 @@ class Code(StrEnum):
     UNDO_SUPERSEDED = "undo.superseded"  # H4
     UNDO_UNKNOWN_VERSION = "undo.unknown_version"  # H4
     UNDO_NOTHING = "undo.nothing"  # H4
+    CARRY_NOT_POSSIBLE = "carry.not_possible"  # S1; data: pointer, why
+    TICKET_MERGED = "ticket.merged"  # S2; data: protocol, into
+    MERGE_REFUSED = "ticket.merge_refused"  # S2; data: why, protocol
 
     # Refusals of a ticket type.
     TYPE_INVALID = "ticket_type.invalid"  # data: detail

@@ -22,6 +22,7 @@ class EventKind(StrEnum):
     UNDO = "undo"  # H4
     EVIDENCE_CHANGED = "evidence_changed"  # E7
     TICKET_TYPE_CHANGED = "ticket_type_changed"  # T1
+    CARRIED = "carried"  # S1
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Event:
     decision: `changes` [{id, decision (accepted, edited, rejected), pointer, op, verdict, value?, was?, reason?,
     override?, source?, same_as?, cautions?}]; confirmation: `path`, `ground`; resolution: `path`, `choice`,
     `reason`; statement: `path`, `op`, `verdict`, `reason`; undo: `version`, `reason`, `changes` [ids returned];
-    evidence_changed: `message`, `how` (edited, deleted).
+    evidence_changed: `message`, `how` (edited, deleted); carried: `how` (split, merge), `ticket`, `protocol`, `version`
+    (where the values come from), `values` [{from, pointer, value, source}].
     """
 
     version: int

@@ -67,6 +67,7 @@ _PORTUGUESE: Final[Words] = {
     "evidence_erased": "a evidência foi apagada",
     "ticket_type": "o tipo de atendimento mudou",
     "expired": "a validade passou",
+    "carried": "veio de outro atendimento",
     # People and sources.
     "team": "equipe",
     "customer": "cliente",
@@ -149,6 +150,7 @@ _ENGLISH: Final[Words] = {
     "evidence_erased": "the evidence was erased",
     "ticket_type": "the ticket type changed",
     "expired": "its validity is over",
+    "carried": "it came from another ticket",
     "team": "team",
     "customer": "customer",
     "third_party": "third party",

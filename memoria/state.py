@@ -27,7 +27,7 @@ class SlotStatus(StrEnum):
 class Stale:
     """Why a value awaits confirmation. K1 names the field and the version; other causes are a word."""
 
-    cause: str | None = None  # evidence_changed, evidence_erased, ticket_type, expired
+    cause: str | None = None  # evidence_changed, evidence_erased, ticket_type, expired, carried
     pointer: str | None = None
     version: int | None = None
 
@@ -70,6 +70,23 @@ class Confirmation:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value was carried from (S1): the ticket's id and protocol, its pointer there, the version it held at."""
+
+    ticket: str
+    protocol: str
+    pointer: str
+    version: int
+
+    def to_json(self) -> dict[str, Json]:
+        return {"ticket": self.ticket, "protocol": self.protocol, "pointer": self.pointer, "version": self.version}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Json]) -> Origin:
+        return cls(document["ticket"], document["protocol"], document["pointer"], document["version"])
+
+
+@dataclass(frozen=True, slots=True)
 class Slot:
     """What is known of one pointer: status, where the value comes from, and what stands against it."""
 
@@ -85,6 +102,7 @@ class Slot:
     challengers: tuple[Challenger, ...] = ()
     stale_because: Stale | None = None
     ground: Age | None = None  # K8: how old the change is that made this slot stale
+    carried_from: Origin | None = None  # S1: until another value comes
 
     @property
     def holds(self) -> bool:
@@ -175,6 +193,8 @@ def slot_to_json(slot: Slot) -> dict[str, Json]:
         document["confirmed"] = {"by": confirmed.by.to_json(), "at": confirmed.at, "ground": confirmed.ground}
     if slot.ground is not None:
         document["ground"] = slot.ground.to_json()
+    if slot.carried_from is not None:
+        document["carried_from"] = slot.carried_from.to_json()
     return document
 
 
@@ -203,7 +223,7 @@ def _author(document: Mapping[str, Json] | None) -> Author | None:
 def slot_from_json(document: Mapping[str, Json]) -> Slot:
     """The inverse of `slot_to_json`."""
     replaces, confirmed = document["replaces"], document.get("confirmed")
-    stale, ground = document["stale_because"], document.get("ground")
+    stale, ground, carried = document["stale_because"], document.get("ground"), document.get("carried_from")
     return Slot(
         SlotStatus(document["status"]),
         document["source"],
@@ -227,6 +247,7 @@ def slot_from_json(document: Mapping[str, Json]) -> Slot:
         ),
         Stale.from_json(stale) if stale is not None else None,
         Age.from_json(ground) if ground is not None else None,
+        Origin.from_json(carried) if carried is not None else None,
     )
 
 
