@@ -330,6 +330,7 @@ class Memory:
     history: tuple[HistoryRow, ...]
     run: RunView
     reject_reasons: tuple[str, ...]
+    waiting: int = 0  # proposed changes beyond those that are shown
     bulk_ids: tuple[str, ...] = ()  # what "accept all" would take
     bulk_falls: tuple[CascadeRow, ...] = ()  # what would await confirmation then
     shown_version: int | None = None  # state as it was at this version

@@ -61,6 +61,7 @@ from memoria.state import State
 
 PANES = ("decide", "state", "history")
 REFUSED_SHOWN = 20
+CARDS_SHOWN = 60  # proposed changes at once, oldest first: the next come as these are decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +136,10 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
     messages = reading.cited(ticket.pk, references, known)
     sight = Sight(ground.ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure)
     conflicts, confirms = cards.slot_cards(sight) if asked.version is None else ((), ())
-    changes = tuple(cards.change_card(row, sight) for row in ground.pending)
-    bulk = _bulk(ground.pending)
+    shown_rows = ground.pending[:CARDS_SHOWN]
+    changes = tuple(cards.change_card(row, sight) for row in shown_rows)
+    waiting = len(ground.pending) - len(changes)
+    bulk = _bulk(shown_rows)
     older = ""
     if len(events) > history.PAGE:
         older = reverse("web:memory", args=[ticket.pk]) + f"?pane=history&before={events[history.PAGE - 1].version}"
@@ -144,7 +147,8 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
         pane=asked.pane,
         ticket_id=str(ticket.pk),
         version=ground.state.version,
-        to_decide=len(changes) + len(conflicts) + len(confirms),
+        to_decide=len(ground.pending) + len(conflicts) + len(confirms),
+        waiting=waiting,
         changes=changes,
         conflicts=conflicts,
         confirms=confirms,
