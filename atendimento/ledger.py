@@ -36,6 +36,7 @@ from memoria.events import (
     event_to_record,
 )
 from memoria.members import FINISHED
+from memoria.merging import check_unmerged
 from memoria.narrative import Narrative, narrative
 from memoria.proposals import Status
 from memoria.state import SlotStatus, State, state_to_json
@@ -215,11 +216,17 @@ class Book:
         self.ticket.conflict_count = statuses.count(SlotStatus.CONFLICT)
         self.ticket.stale_count = statuses.count(SlotStatus.NEEDS_CONFIRMATION)
         self.ticket.next_due = next_due(self.state, ZoneInfo(self.organization.timezone))
+        if self.ticket.merged_into_id is not None:  # it calls for nobody any more (S2)
+            self.ticket.conflict_count = self.ticket.stale_count = self.ticket.parked_count = 0
+            self.ticket.next_due = None
         self.ticket.updated_at = self.moment
         self.ticket.save(update_fields=FIGURES)
 
 
 FIGURES = (
+    "merged_into",
+    "merged_by",
+    "merged_at",
     "status",
     "snoozed_until",
     "updated_at",
@@ -247,6 +254,20 @@ def open_to_change(organization: Organization, ticket_id: str | uuid.UUID) -> Bo
         TicketTranscript(ticket.pk, ticket.last_message_number),
         now(),
     )
+
+
+def open_to_decide(organization: Organization, ticket_id: str | uuid.UUID) -> Book:
+    """The same for a decision, which a merged ticket takes no more: raises DomainError `ticket.merged` (S2)."""
+    book = open_to_change(organization, ticket_id)
+    refuse_merged(book.ticket)
+    return book
+
+
+def refuse_merged(ticket: Ticket) -> None:
+    """Raises DomainError `ticket.merged` for a ticket that goes on elsewhere (S2)."""
+    if ticket.merged_into_id is not None:
+        into = Ticket.objects.values_list("protocol", flat=True).get(pk=ticket.merged_into_id)
+        check_unmerged(ticket.protocol, into)
 
 
 def next_due(state: State, zone: ZoneInfo) -> datetime | None:

@@ -108,6 +108,14 @@ class Ticket(models.Model):
     last_message_number = models.PositiveIntegerField(default=0)
     state_version = models.PositiveIntegerField(default=0)
     through_message = models.PositiveIntegerField(default=0)  # up to where a finished proposal has read; 0: nothing yet
+    # S1: of a ticket that was split off, where its first messages and values come from. The key makes a form sent twice one.
+    split_from = models.ForeignKey("self", models.PROTECT, related_name="split_off", null=True, blank=True)
+    split_by = models.ForeignKey(Membership, models.PROTECT, related_name="+", null=True, blank=True)
+    split_key = models.UUIDField(null=True, blank=True)
+    # S2: where this one goes on. Once set it stays.
+    merged_into = models.ForeignKey("self", models.PROTECT, related_name="merged_here", null=True, blank=True)
+    merged_by = models.ForeignKey(Membership, models.PROTECT, related_name="+", null=True, blank=True)
+    merged_at = models.DateTimeField(null=True, blank=True)
     # What calls for attention, kept by the ledger in the same transaction as what it counts.
     pending_count = models.PositiveIntegerField(default=0)  # changes that wait for a decision
     conflict_count = models.PositiveIntegerField(default=0)  # slots in conflict
@@ -119,7 +127,14 @@ class Ticket(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["organization", "protocol"], name="ticket_protocol_unique"),
             models.UniqueConstraint(fields=["organization", "source", "external_id"], name="ticket_external_id_unique"),
+            models.UniqueConstraint(fields=["organization", "split_key"], name="ticket_split_once"),
             models.CheckConstraint(condition=models.Q(status__in=TicketStatus.values), name="ticket_status_known"),
+            models.CheckConstraint(
+                condition=models.Q(merged_into=None) | models.Q(status=TicketStatus.MERGED), name="ticket_merged_stays"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(merged_into=None) | ~models.Q(merged_into=models.F("id")), name="ticket_not_into_itself"
+            ),
         ]
         indexes: ClassVar = [
             models.Index(fields=["organization", "-updated_at", "-id"], name="ticket_recent"),
@@ -160,6 +175,7 @@ class Message(models.Model):
     edited_at = models.DateTimeField(null=True, blank=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
     awaits_reading = models.BooleanField(default=False)  # no finished proposal has read its present text
+    copied_from = models.PositiveIntegerField(null=True, blank=True)  # its number in the ticket that this one was split from
 
     class Meta:
         constraints: ClassVar = [
