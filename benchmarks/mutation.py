@@ -100,14 +100,14 @@ def _environment() -> dict[str, str]:
     return {**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
-def _try(folder: Path, workers: int) -> dict[str, str]:
+def _try(folder: Path, workers: int, patience: float) -> dict[str, str]:
     """The fate of each mutant, by name."""
     tests = [str(path.relative_to(folder)) for path in sorted((folder / "tests/memoria").glob("test_*.py"))]
     chosen = [path for path in tests if Path(path).name not in LEFT_OUT]
-    options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", "--assert=plain", "--tb=line"]
+    options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", "--assert=plain", "--tb=line", "--capture=no"]
     options += [f"--deselect={test}" for test in DESELECTED]
     with (folder / "run.log").open("wb") as log:
-        command = [sys.executable, str(TRIAL), str(folder), str(workers), *options, *chosen]
+        command = [sys.executable, str(TRIAL), str(folder), str(workers), str(patience), *options, *chosen]
         done = subprocess.run(command, cwd=folder, check=False, stdout=log, stderr=log, env=_environment())
     if done.returncode or not (folder / "outcomes.json").exists():
         said = (folder / "run.log").read_text("utf-8", "replace").splitlines()
@@ -151,6 +151,7 @@ def main() -> int:
     parser.add_argument("--only", help="these modules of memoria, separated by commas")
     parser.add_argument("--names", default="", help="these mutants alone: a pattern for their names")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--patience", type=float, default=60, help="seconds of a processor for each mutant")
     parser.add_argument("--write", action="store_true", help=f"keep the figures in {FIGURES.name}")
     parser.add_argument("--keep", type=Path, help="work in this new folder and leave it, to look at the mutants")
     options = parser.parse_args()
@@ -162,7 +163,7 @@ def main() -> int:
     started = time.monotonic()
     try:
         _plant(folder, modules, options.names)
-        outcomes = _try(folder, options.workers)
+        outcomes = _try(folder, options.workers, options.patience)
         changes = {
             f"memoria.{module}.{name}": edit
             for module in modules

@@ -1,11 +1,11 @@
 """Tries the mutants of a prepared folder: the tests are collected once, and each mutant runs in a fork of that.
 
-    python benchmarks/mutation_trial.py FOLDER WORKERS
+    python benchmarks/mutation_trial.py FOLDER WORKERS PATIENCE
 
 The folder holds `memoria` with mutmut's mutants, `tests`, and `mutants.json`: their names. Of each mutant run the tests
 that reach its function until one fails: first those that found others there, then the quickest. Outcomes go to
-`outcomes.json`, by name: `killed` (with the test that did), `timeout`, `survived`, `unreached`. Exits non-zero where the
-tests fail without any mutant.
+`outcomes.json`, by name: `killed` (with the test that did), `timeout`, `survived`, `unreached`, or `undecided` where
+PATIENCE seconds of a processor were not enough. Exits non-zero where the tests fail without any mutant.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from mutmut.state import state
 SECONDS = 60
 """Of a processor, for the tests of one mutant: some make a loop endless."""
 
-KILLED, SURVIVED = 1, 0
+KILLED, SURVIVED, UNDECIDED = 1, 0, 3
 
 
 class Trial:
     """Stands in for pytest's own loop over the tests."""
 
-    def __init__(self, folder: Path, workers: int) -> None:
+    def __init__(self, folder: Path, workers: int, patience: float) -> None:
         self.folder = folder
         self.workers = workers
+        self.patience = patience
         self.names: list[str] = json.loads((folder / "mutants.json").read_text("utf-8"))
         self.outcomes: dict[str, str] = {}
         self.running: dict[int, tuple[str, list[Any], int]] = {}  # by process id: mutant, its tests, a pipe's end
@@ -88,8 +89,12 @@ class Trial:
         os.close(reading)
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        gc.disable()  # it ends soon
         set_mutant_under_test(name)
+        started = time.process_time()
         for number, item in enumerate(tests):
+            if time.process_time() - started > self.patience:
+                os._exit(UNDECIDED)
             if any(report.failed for report in runtestprotocol(item, log=False, nextitem=None)):
                 os.write(writing, str(number).encode())
                 os._exit(KILLED)
@@ -108,7 +113,7 @@ class Trial:
         elif code == KILLED:
             self.outcomes[name] = "killed"
         else:
-            self.outcomes[name] = "survived" if code == SURVIVED else "timeout"
+            self.outcomes[name] = {SURVIVED: "survived", UNDECIDED: "undecided"}.get(code, "timeout")
         if len(self.outcomes) % 20 == 0:
             self._save()
 
@@ -117,10 +122,10 @@ class Trial:
 
 
 def main() -> int:
-    folder, workers = Path(sys.argv[1]).resolve(), int(sys.argv[2])
+    folder, workers, patience = Path(sys.argv[1]).resolve(), int(sys.argv[2]), float(sys.argv[3])
     os.chdir(folder)
     sys.path[0] = str(folder)
-    return int(pytest.main(sys.argv[3:], [Trial(folder, workers)]))
+    return int(pytest.main(sys.argv[4:], [Trial(folder, workers, patience)]))
 
 
 if __name__ == "__main__":

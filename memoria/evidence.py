@@ -14,7 +14,7 @@ from memoria.errors import Code, Reason
 from memoria.patch import Json, Missing
 from memoria.proposals import Caution, Citation, Evidence
 from memoria.sources import Age, Author
-from memoria.typography import Folded, cuts_at, fold, fold_quote, fold_words, joins_number, visible
+from memoria.typography import Folded, cuts_at, fold, fold_quote, fold_words, joins_number, places, visible
 
 SEPARATORS: Final = ".-/()+ "
 """What may differ between the characters of an identifier (E10)."""
@@ -249,10 +249,8 @@ def _stands_in(text: str, item: Found, identifier: bool) -> bool:
     low, high = item.span
     if visible(text, 1) == 0:
         return False
-    if identifier:
-        spans = _identifier_spans(text, folded.text[low:high])
-    else:
-        spans = Folded(folded.text[low:high], (), ()).spans(fold_quote(text))
+    within = folded.text[low:high]
+    spans = _identifier_spans(text, within) if identifier else places(within, fold_quote(text))
     for start, end in ((low + start, low + end) for start, end in spans):
         if cuts_at(folded.text, start) or cuts_at(folded.text, end):
             continue
@@ -262,12 +260,12 @@ def _stands_in(text: str, item: Found, identifier: bool) -> bool:
     return False
 
 
-def _identifier_spans(text: str, within: str) -> list[tuple[int, int]]:
+def _identifier_spans(text: str, within: str) -> Iterator[tuple[int, int]]:
     bare = "".join(_one_case(char) for char in fold_quote(text) if char not in SEPARATORS)
-    places = [index for index, char in enumerate(within) if char not in SEPARATORS]
-    letters = "".join(_one_case(within[index]) for index in places)
+    kept = [index for index, char in enumerate(within) if char not in SEPARATORS]
+    letters = "".join(_one_case(within[index]) for index in kept)
     # Overlapping occurrences are all tried: the first may cut a number where the second does not.
-    return [(places[start], places[end - 1] + 1) for start, end in Folded(letters, (), ()).spans(bare)]
+    return ((kept[start], kept[end - 1] + 1) for start, end in places(letters, bare))
 
 
 def _one_case(char: str) -> str:

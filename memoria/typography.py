@@ -99,15 +99,7 @@ class Folded:
 
     def each(self, needle: str) -> Iterator[tuple[int, int]]:
         """The same, one by one: whoever needs the first alone need not wait for the last."""
-        at = self.text.find(needle) if needle else -1
-        found = 0
-        while at >= 0:
-            if found == _FEW and len(needle) > _FEW:
-                yield from ((start, start + len(needle)) for start in _every(self.text, needle, at))
-                return
-            yield at, at + len(needle)
-            found += 1
-            at = self.text.find(needle, at + 1)
+        return places(self.text, needle)
 
     def each_from(self, needle: str, start: int) -> Iterator[tuple[int, int]]:
         """The occurrences of `needle` that begin at `start` in the original."""
@@ -124,6 +116,19 @@ class Folded:
     def cuts(self, span: tuple[int, int]) -> bool:
         """E8: whether the span begins or ends inside a word or a number."""
         return cuts_at(self.text, span[0]) or cuts_at(self.text, span[1])
+
+
+def places(text: str, needle: str) -> Iterator[tuple[int, int]]:
+    """Where `needle` occurs in `text`, as index pairs; occurrences may overlap. An empty one occurs nowhere."""
+    at = text.find(needle) if needle else -1
+    found = 0
+    while at >= 0:
+        if found == _FEW and len(needle) > _FEW:
+            yield from ((start, start + len(needle)) for start in _every(text, needle, at))
+            return
+        yield at, at + len(needle)
+        found += 1
+        at = text.find(needle, at + 1)
 
 
 def _every(text: str, needle: str, at: int) -> Iterator[int]:

@@ -228,3 +228,22 @@ def test_an_edit_that_rests_on_evidence_is_not_exempt() -> None:
     assert bench.state.version == 0
     bench.accept(held, edit=Edit("AB-12346", ()))
     assert bench.value("/identifiers/id") == "AB-12346"
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "stands"),
+    [
+        ("4512", "4512-7 ou 4512", True),  # the first goes on, the second does not
+        ("4512", "45123 ou 4512", True),  # the first cuts a number
+        ("4512", "4512-7 ou 4512/8", False),
+        ("5", "5-3", False),
+        ("3", "5-3", False),
+        ("5", "casa 5, apto 3", True),
+        ("ß12", "é ß12", True),  # one letter that is two in lower case
+        ("SS12", "é ß12", False),
+        ("İ7", "o código é i̇7", False),  # two signs are not one
+    ],
+)
+def test_each_place_of_an_identifier_is_tried_by_its_own_letters(value: str, text: str, stands: bool) -> None:
+    """E10: it must stand whole at one of them."""
+    assert outcome("/identifiers/id", value, text) == ("stands" if stands else MISSED)

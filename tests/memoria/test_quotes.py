@@ -453,3 +453,9 @@ def test_occurrences_that_do_not_count_are_passed_over(text: str, unquotable: tu
     item = find_quote(Citation("m-1", "sim"), Messages([message(text, unquotable=unquotable)]))
     assert isinstance(item, Found)
     assert (item.evidence.start, item.evidence.end, item.evidence.ambiguous) == (start, start + 3, False)
+
+
+def test_a_place_that_is_named_is_not_ambiguous_though_signs_fold_onto_it() -> None:
+    """E8: an ellipsis is three signs in one place, and with the full stop behind it four."""
+    assert found("oi…. e", "..").ambiguous
+    assert not found("oi…. e", "..", 2).ambiguous

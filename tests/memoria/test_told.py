@@ -357,3 +357,24 @@ def test_an_edit_with_other_evidence_is_cited_in_full() -> None:
     assert [item.message for item in slot.evidence] == [other]
     assert slot.edited_by is not None
     assert slot.edited_by.name == "Ana"
+
+
+def test_a_question_of_ones_own_is_not_answered_by_oneself() -> None:
+    """E11, E8: though it came before the answer."""
+    bench = Bench(a_type({A: a_field()}))
+    own = bench.say("customer", "Pode ser quinta?", name="Eva")
+    answer = bench.say("customer", "sim", name="Eva")
+    held = bench.one("add", A, "quinta", (answer, "sim"), (own, "Pode ser quinta?"))
+    assert [(caution.kind, caution.evidence) for caution in held.judgement.cautions] == [("question", 1)]
+
+
+def test_of_an_answered_question_every_other_caution_stays_with_its_words() -> None:
+    """E11, E8: on the card and on the evidence that is kept."""
+    bench = Bench(a_type({A: a_field()}))
+    question = bench.say("agent", "Talvez quinta?", name="Ana")
+    answer = bench.say("customer", "sim", name="Eva")
+    held = bench.one("add", A, "quinta", (answer, "sim"), (question, "quinta"))
+    assert [(caution.kind, caution.evidence, caution.words) for caution in held.judgement.cautions] == [("hedge", 1, "talvez")]
+    assert [item.cautions for item in held.judgement.evidence] == [(), ("hedge",)]
+    plain = bench.one("add", "/facts/a", "quinta", (question, "quinta"))
+    assert [item.cautions for item in plain.judgement.evidence] == [("question", "hedge")]
