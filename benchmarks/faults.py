@@ -9,7 +9,8 @@ its pool, the clock, Redis, PostgreSQL or one of its sessions, the model) is kil
 seconds, each at a random moment. Nothing is repaired by the campaign: what supervises the product starts again what died.
 (The model is no part of the product; the campaign starts that again itself.)
 
-Then the load ends, and the queue has to drain by itself. At last every check of `faults_checks` is made. The figures
+Then the load ends, and the queue has to drain by itself. At last every check of `faults_checks` is made, and once more over
+a record and tables spoilt on purpose, where each has to find something. The figures
 and the seed are kept in `faults.json` by --write. The seed fixes what is drawn, not what the machine's own timing makes
 of it. Exit 1 where a check fails.
 """
@@ -87,6 +88,11 @@ def campaign(product: Product, number: int, seed: int) -> dict[str, Any]:
     left = tables.waiting()
     drained = faults_checks.drained(product, tables, DRAINS_WITHIN)
     findings = faults_checks.everything(product, record, tables)
+    runs = dict(tables.rows("SELECT status, count(*) FROM atendimento_proposal GROUP BY status ORDER BY status"))
+    more = tables.rows("SELECT coalesce(sum(attempts - 1), 0) FROM atendimento_proposal WHERE status = 'ready'")[0][0]
+    missed = faults_checks.what_they_miss(product, record, tables)
+    if missed:
+        raise CampaignError(f"checks that notice nothing: {', '.join(missed)}")
     back = [float(item["back_after"]) for item in done]
     return {
         "measured": datetime.now(UTC).date().isoformat(),
@@ -107,10 +113,8 @@ def campaign(product: Product, number: int, seed: int) -> dict[str, Any]:
         "calls": told(record),
         "slowest_call_seconds": round(record.slowest, 1),
         "model_timeout_seconds": MODEL_TIMEOUT,
-        "runs": dict(tables.rows("SELECT status, count(*) FROM atendimento_proposal GROUP BY status ORDER BY status")),
-        "requests_to_the_model_beyond_one_a_run": tables.rows(
-            "SELECT coalesce(sum(attempts - 1), 0) FROM atendimento_proposal WHERE status = 'ready'"
-        )[0][0],
+        "runs": runs,
+        "requests_to_the_model_beyond_one_a_run": more,
         "findings": findings,
         "log": done,
     }

@@ -5,6 +5,7 @@ Every check returns the sentences of what does not hold; none of them trusts wha
 
 from __future__ import annotations
 
+import copy
 import time
 from collections import Counter, defaultdict
 from typing import Any
@@ -61,6 +62,30 @@ def everything(product: Product, record: Record, tables: Tables) -> dict[str, li
         "runs": _runs(tables),
         "history": _proof(product),
     }
+
+
+def what_they_miss(product: Product, record: Record, tables: Tables) -> list[str]:
+    """The checks that say nothing where they should: each is given a loss or a doubling of its own. Call last.
+
+    One message, decision and statement is forgotten by the record (as if the product had doubled it), another is made up
+    (as if it were lost); one run is told to have read nothing, and one event is rewritten.
+    """
+    spoilt = copy.copy(record)
+    ticket = next(iter(record.tickets.values()))
+    spoilt.messages = dict(list(record.messages.items())[1:]) | {(ticket, "never-sent"): ("m-1", "nothing")}
+    spoilt.decided = dict(list(record.decided.items())[1:]) | {"00000000-0000-0000-0000-000000000000": 1}
+    spoilt.marks = dict(list(record.marks.items())[1:]) | {"nobody said so": (ticket, 1)}
+    spoilt.disagreements = ["made up"]
+    tables.rows(
+        "UPDATE atendimento_proposal SET raw_answer = jsonb_set(raw_answer::jsonb, '{numbers}', '[]')::text WHERE id ="
+        " (SELECT id FROM atendimento_proposal WHERE status = 'ready' AND raw_answer IS NOT NULL LIMIT 1) RETURNING id"
+    )
+    tables.rows(
+        "UPDATE atendimento_ledgerevent SET content = replace(content, '\"value\"', '\"valor\"') WHERE id ="
+        " (SELECT min(id) FROM atendimento_ledgerevent) RETURNING id"
+    )
+    tables.rows("DELETE FROM atendimento_ledgerevent WHERE id = (SELECT max(id) FROM atendimento_ledgerevent) RETURNING id")
+    return [name for name, found in everything(product, spoilt, tables).items() if not found]
 
 
 class _Reading:

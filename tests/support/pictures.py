@@ -11,14 +11,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expect, sync_playwright
 
 from tests.support import chromium, palette
+from tests.support.foreign import CHAT
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 PASSWORD = "casa-fria-demo"  # printed at every start
 WIDE, PHONE = (1440, 900), (390, 844)
+POLICY = "/admin/ticket-types/assistencia-tecnica/"
 VISIT, ADDRESS, DEFECT = "Geladeira parou de gelar", "Sem internet", "Aplicativo fecha"
 
 
@@ -105,6 +107,26 @@ def narrow(page: Page) -> None:
     keep(page, "phone-conversation")
 
 
+def supervising(page: Page) -> None:
+    page.goto("/corrections/?source=customer")
+    keep(page, "corrections-light")
+    page.goto("/imports/")
+    chat = FilePayload(name="Conversa do WhatsApp com Helena.txt", mimeType="text/plain", buffer=CHAT.encode())
+    page.locator("input[type=file]").set_input_files(chat)
+    page.locator("form[enctype] button[type=submit]").click()
+    expect(page.locator("#understood")).to_be_visible()
+    keep(page, "import-light")
+
+
+def administrating(page: Page) -> None:
+    page.goto(f"{POLICY}?try=/facts/bairro&current=Pina&current_source=registry&new=Madalena&new_source=customer")
+    keep(page, "try-light")
+    page.goto(POLICY)
+    page.locator("form[action$='/start'] button").first.click()
+    page.goto(f"{POLICY}draft/?field=/facts/bairro#form")
+    keep(page, "draft-light")
+
+
 def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     with demonstration() as address, sync_playwright() as playwright:
@@ -121,6 +143,12 @@ def main() -> None:
         page = context.new_page()
         sign_in(page, "ana")
         narrow(page)
+        for name, take in (("sofia", supervising), ("dalva", administrating)):
+            context = opened(browser, address)
+            page = context.new_page()
+            sign_in(page, name)
+            take(page)
+            context.close()
         browser.close()
 
 
