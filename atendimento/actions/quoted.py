@@ -60,7 +60,11 @@ def accept_and_keep(*, member: Membership, change_id: str | uuid.UUID, expected_
     """
     access.require(member, Permission.DECIDE)
     found = access.change(member.organization, change_id)
-    book = ledger.open_to_change(member.organization, found.ticket_id)
+    book = ledger.open_to_decide(member.organization, found.ticket_id)
+    found.refresh_from_db()
+    if found.status != Status.PENDING:
+        # A second press on the same button: the first answer, or who decided before (V4).
+        return decisions.accept_change(member=member, change_id=found.pk, expected_version=expected_version)
     again = [_again(book, pointer) for pointer in dict.fromkeys(keep)]
     proposal, _new = proposals.store_proposal(
         member=member, ticket_id=found.ticket_id, base_version=expected_version, producer=PRODUCER, changes=again

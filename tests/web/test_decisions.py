@@ -236,6 +236,10 @@ def test_a_dependent_said_after_the_correction_is_kept_in_the_same_version(world
     state = TicketState.objects.get(ticket=ticket)
     held = (state.values["facts"]["bairro"], state.slots["/facts/horario"]["status"])
     assert (state.version, *held) == (3, "Madalena", "current")
+    # Pressed twice, it is done once.
+    assert act(ana, f"/tickets/{ticket.pk}/changes/{row.pk}/accept", **data).status_code == 200
+    assert TicketState.objects.get(ticket=ticket).version == 3
+    assert not ProposedChange.objects.filter(ticket=ticket, path="/facts/horario", status="pending").exists()
 
 
 def test_without_keeping_it_the_same_dependent_falls(world: World, ana: Client) -> None:
