@@ -147,6 +147,7 @@ def _decide(
     before = review.first_answer({str(row.pk): _decided(row) for row in rows}, accept, reject)
     if before is not None:
         return desks.as_of(book, before, [row.pk for row in rows])
+    ledger.refuse_merged(book.ticket)
     pending = desks.pending_of(book)
     more = [item for one in accept for item in (*(one.starts or ()), *((one.edit.evidence or ()) if one.edit else ()))]
     desks.load_cited(book, pending, more)

@@ -96,6 +96,9 @@ def _refuse_if_in_use(link: ImportedTicket, book: ledger.Book) -> None:
         cited |= {item["message"] for item in row.citations if _has(link, item["message"])}
     for content in LedgerEvent.objects.filter(ticket=book.ticket, content__isnull=False).values_list("content", flat=True):
         cited |= {reference for reference in _cited(content) if _has(link, reference)}
+    elsewhere = Message.objects.filter(ticket__split_from=book.ticket, copied_from__isnull=False)
+    copied = set(elsewhere.values_list("copied_from", flat=True))
+    cited |= {f"m-{number}" for number in copied if number is not None and _has(link, f"m-{number}")}
     if cited:
         raise CannotUndo("import.in_use", protocol=link.protocol, messages=sorted(cited, key=lambda item: int(item[2:])))
 

@@ -22,7 +22,7 @@ from atendimento import access, jobs, ledger
 from atendimento.access import Caller
 from atendimento.actions import desk as desks
 from atendimento.actions import runs
-from atendimento.actions.faults import InvalidInput
+from atendimento.actions.faults import InvalidInput, invalid
 from atendimento.actions.imports import locked_import, reading_of, ticket_named
 from atendimento.actions.messages import READ_BY_MODEL
 from atendimento.actions.tickets import CustomerData, create_ticket
@@ -125,6 +125,8 @@ def _write_slice(import_id: uuid.UUID, work: _Work) -> bool:
     position, messages = work.at(batch.done)
     link = _ticket(batch, work, position)
     book = ledger.open_to_change(work.organization, link.ticket_id or uuid.UUID(int=0))
+    if book.ticket.merged_into_id is not None:
+        raise invalid("/ticket", "import.merged_ticket", "the ticket was merged into another one")
     added = _store(book, work, link, messages)
     if added:
         link.numbers = [*link.numbers, [added[0].number, added[-1].number]]

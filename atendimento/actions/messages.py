@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -29,11 +29,18 @@ WAKES = frozenset({Kind.CUSTOMER, Kind.THIRD_PARTY})
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    message: Message
+    message: Message  # in the ticket that the one named goes on in, where that was merged
     created: bool  # False: known before, edited or not
 
 
-@transaction.atomic
+class _GoesOn(Exception):
+    """The ticket was merged (S2): the message belongs to the one that it points at."""
+
+    def __init__(self, protocol: str, into: uuid.UUID) -> None:
+        self.protocol, self.into = protocol, into
+        super().__init__(protocol)
+
+
 def receive_message(
     *,
     caller: Caller,
@@ -52,7 +59,36 @@ def receive_message(
     An external id that this source gave before names the message of then: the same text changes nothing, a text that
     it once had is a late repetition and changes nothing (E7), another one is a revision. A member writes as
     themselves, of the kind `agent`, whatever `author` says; DomainError `permission.denied` for another kind.
+
+    What is new for a merged ticket lands in the one that it points at, and is known there by the ticket that it was
+    brought for: two conversations may count their messages alike (S2). Each step on is a transaction of its own, so that
+    nobody holds one ticket while waiting for the next. A member is sent there: DomainError `ticket.merged`.
     """
+    given = (author, text, external_id, sent_at, attachments, internal, automatic, unquotable)
+    source = caller.source
+    while True:
+        try:
+            with transaction.atomic():
+                return _receive(caller, ticket_id, source, *given)
+        except _GoesOn as further:
+            if source == caller.source:
+                source = f"{caller.source}>{further.protocol}"
+            ticket_id = further.into
+
+
+def _receive(
+    caller: Caller,
+    ticket_id: str | uuid.UUID,
+    source: str,
+    author: Author,
+    text: str,
+    external_id: str | None,
+    sent_at: datetime | None,
+    attachments: Sequence[Json],
+    internal: bool,
+    automatic: bool,
+    unquotable: Sequence[tuple[int, int]],
+) -> Received:
     author = _author(caller, author)
     if internal and author.kind is not Kind.AGENT:
         raise invalid("/internal", "message.internal_not_agent", "an internal note is written by the kind agent")
@@ -63,12 +99,17 @@ def receive_message(
     book = ledger.open_to_change(caller.organization, ticket_id)
     known = None
     if external_id is not None:
-        known = Message.objects.filter(ticket=book.ticket, source=caller.source, external_id=external_id).first()
+        known = Message.objects.filter(ticket=book.ticket, source=source, external_id=external_id).first()
     if known is not None:
         if _is_news(known, kept):
             _revise(book, known, kept, notes, unquotable)
         return Received(known, created=False)
-    row = _store(book, caller, author, kept, external_id, sent_at, attachments, internal, automatic, unquotable, notes)
+    if book.ticket.merged_into_id is not None:
+        if caller.member is not None:
+            ledger.refuse_merged(book.ticket)
+        raise _GoesOn(book.ticket.protocol, book.ticket.merged_into_id)
+    named = source if external_id is not None else ""
+    row = _store(book, caller, author, kept, named, external_id, sent_at, attachments, internal, automatic, unquotable, notes)
     _reconsider(book, row)
     if not automatic and author.kind in READ_BY_MODEL:
         runs.owe(book, row)
@@ -94,13 +135,30 @@ def delete_message(*, caller: Caller, ticket_id: str | uuid.UUID, message: str) 
     caller.require(Permission.DELIVER_MESSAGES)
     book = ledger.open_to_change(caller.organization, ticket_id)
     row = access.message(book.ticket, message)
-    if row.deleted_at is not None:
-        return
+    if row.deleted_at is None:
+        _delete(book, row, caller)
+
+
+def _delete(book: ledger.Book, row: Message, caller: Caller) -> None:
     row.deleted_at = book.moment
     row.awaits_reading = False
     row.save(update_fields=["deleted_at", "awaits_reading"])
     _doubt(book, row, "deleted")
     desks.finish(book, "message", caller.member)
+    for other, copy in _copies(book, row):
+        if copy.deleted_at is None:
+            _delete(other, copy, caller)
+
+
+def _copies(book: ledger.Book, row: Message) -> Iterator[tuple[ledger.Book, Message]]:
+    """The message's copies in the tickets that were split off, each under its own ticket's lock.
+
+    The ids of later tickets are greater, so tickets are locked in one order here too.
+    """
+    copied = Message.objects.filter(ticket__split_from=book.ticket, copied_from=row.number).order_by("ticket_id")
+    for key, ticket_id in list(copied.values_list("pk", "ticket_id")):
+        other = ledger.open_to_change(book.organization, ticket_id)
+        yield other, Message.objects.get(pk=key)
 
 
 def _author(caller: Caller, author: Author) -> Author:
@@ -118,6 +176,7 @@ def _store(
     caller: Caller,
     author: Author,
     text: str,
+    source: str,
     external_id: str | None,
     sent_at: datetime | None,
     attachments: Sequence[Json],
@@ -136,7 +195,7 @@ def _store(
         author_key=author.external_id or author.name,
         member=caller.member,
         text=text,
-        source=caller.source if external_id is not None else "",
+        source=source,
         external_id=external_id,
         sent_at=sent_at,
         received_at=book.moment,
@@ -169,12 +228,16 @@ def _revise(book: ledger.Book, row: Message, text: str, notes: Sequence[str], un
     row.text, row.edited_at = text, book.moment
     row.notes = sorted({*row.notes, *notes})
     row.unquotable = [list(span) for span in unquotable]
-    row.awaits_reading = not row.automatic and Kind(row.author_kind) in READ_BY_MODEL
+    merged = book.ticket.merged_into_id is not None  # nobody decides there what would be read (S2)
+    row.awaits_reading = not (row.automatic or merged) and Kind(row.author_kind) in READ_BY_MODEL
     row.save(update_fields=["text", "edited_at", "notes", "unquotable", "awaits_reading"])
     _doubt(book, row, "edited")
     if row.awaits_reading:
         runs.owe(book, row)
     desks.finish(book, "message", row.member)
+    for other, copy in _copies(book, row):
+        if _is_news(copy, text):
+            _revise(other, copy, text, notes, unquotable)
 
 
 def _doubt(book: ledger.Book, row: Message, how: str) -> None:

@@ -43,6 +43,7 @@ def store_proposal(
         known = Proposal.objects.filter(ticket=book.ticket, origin=Origin.API, producer=producer, key=key).first()
         if known is not None:
             return known, False
+    ledger.refuse_merged(book.ticket)
     through = 0
     if through_message is not None:
         number = message_number(through_message)

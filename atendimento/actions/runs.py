@@ -45,7 +45,7 @@ def owe(book: ledger.Book, message: Message) -> None:
 def request_proposal(*, member: Membership, ticket_id: str | uuid.UUID) -> Proposal:
     """Ask the model now. While a run is under way, that one; a parked one is tried again from the first try on."""
     access.require(member, Permission.DECIDE)
-    book = ledger.open_to_change(member.organization, ticket_id)
+    book = ledger.open_to_decide(member.organization, ticket_id)
     runs = Proposal.objects.filter(ticket=book.ticket, origin=Origin.MODEL)
     under_way = runs.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).order_by("created_at").first()
     if under_way is not None:

@@ -13,7 +13,7 @@ from django.db import transaction
 from atendimento import access, jobs, ledger
 from atendimento.access import Caller, Permission
 from atendimento.actions.faults import invalid
-from atendimento.models import Customer, Membership, ProtocolCounter, Ticket, TicketStatus, TicketType
+from atendimento.models import Customer, Membership, Organization, ProtocolCounter, Ticket, TicketStatus, TicketType
 from memoria.patch import MISSING, Missing
 
 CHANGEABLE: Final = ("status", "snoozed_until", "assignee_id", "team", "subject")
@@ -53,16 +53,13 @@ def create_ticket(
         raise invalid("/ticket_type", "ticket_type.unknown", "no such ticket type is published")
     moment = ledger.now()
     year = moment.astimezone(ZoneInfo(caller.organization.timezone)).year
-    counter = _lock_counter(caller, year)
+    counter = _lock_counter(caller.organization, year)
     # Looked for again under the lock: of two deliveries at once, the second finds what the first made.
     found = _known(caller, external_id)
     if found is not None:
         return found, False
-    counter.last += 1
-    counter.save(update_fields=["last"])
-    ticket = Ticket.objects.create(
+    ticket = Ticket(
         organization=caller.organization,
-        protocol=f"{year}-{counter.last:06}",
         source=caller.source if external_id is not None else "",
         external_id=external_id,
         ticket_type=kind,
@@ -72,9 +69,23 @@ def create_ticket(
         created_at=moment,
         updated_at=moment,
     )
-    ledger.start(ticket)
-    _announce(ticket, caller.member)
+    _number(ticket, counter)
+    announce(ticket, caller.member)
     return ticket, True
+
+
+def open_new(ticket: Ticket) -> None:
+    """Give a new ticket, whose other columns are filled, its protocol and version 0, in the caller's transaction."""
+    year = ticket.created_at.astimezone(ZoneInfo(ticket.organization.timezone)).year
+    _number(ticket, _lock_counter(ticket.organization, year))
+
+
+def _number(ticket: Ticket, counter: ProtocolCounter) -> None:
+    counter.last += 1
+    counter.save(update_fields=["last"])
+    ticket.protocol = f"{counter.year}-{counter.last:06}"
+    ticket.save(force_insert=True)
+    ledger.start(ticket)
 
 
 def _known(caller: Caller, external_id: str | None) -> Ticket | None:
@@ -84,11 +95,9 @@ def _known(caller: Caller, external_id: str | None) -> Ticket | None:
     return tickets.filter(organization=caller.organization, source=caller.source, external_id=external_id).first()
 
 
-def _lock_counter(caller: Caller, year: int) -> ProtocolCounter:
-    ProtocolCounter.objects.bulk_create(
-        [ProtocolCounter(organization=caller.organization, year=year, last=0)], ignore_conflicts=True
-    )
-    return ProtocolCounter.objects.select_for_update().get(organization=caller.organization, year=year)
+def _lock_counter(organization: Organization, year: int) -> ProtocolCounter:
+    ProtocolCounter.objects.bulk_create([ProtocolCounter(organization=organization, year=year, last=0)], ignore_conflicts=True)
+    return ProtocolCounter.objects.select_for_update().get(organization=organization, year=year)
 
 
 def _customer(caller: Caller, data: CustomerData) -> Customer:
@@ -116,10 +125,12 @@ def update_ticket(
     """Change what is given; MISSING leaves it. `assignee` is a member's id or e-mail address, `me`, or None.
 
     A ticket is snoozed until a moment, and only then has one. What is so already changes nothing: the ticket keeps its
-    place among the latest changed. Raises InvalidInput.
+    place among the latest changed. A merged ticket is changed no more, and merging has an action of its own, which names
+    the other ticket. Raises InvalidInput, and DomainError `ticket.merged`.
     """
     access.require(member, Permission.CHANGE_TICKETS)
     ticket = access.ticket_to_change(member.organization, ticket_id)
+    ledger.refuse_merged(ticket)
     before = [getattr(ticket, column) for column in CHANGEABLE]
     _set_status(ticket, status, snoozed_until)
     if not isinstance(assignee, Missing):
@@ -131,7 +142,7 @@ def update_ticket(
     if [getattr(ticket, column) for column in CHANGEABLE] != before:
         ticket.updated_at = ledger.now()
         ticket.save(update_fields=["status", "snoozed_until", "assignee", "team", "subject", "updated_at"])
-        _announce(ticket, member)
+        announce(ticket, member)
     return access.ticket(member.organization, ticket.pk)
 
 
@@ -139,6 +150,8 @@ def _set_status(ticket: Ticket, status: str | Missing, until: datetime | Missing
     if not isinstance(status, Missing):
         if status not in TicketStatus.values:
             raise invalid("/status", "ticket.unknown_status", f"must be one of {', '.join(TicketStatus.values)}")
+        if status == TicketStatus.MERGED:
+            raise invalid("/merged_into", "ticket.merged_into_missing", "merging names the ticket to merge into")
         ticket.status = status
         if status != TicketStatus.SNOOZED:
             ticket.snoozed_until = None
@@ -160,7 +173,8 @@ def _assignee(member: Membership, reference: str | None) -> Membership | None:
     return found
 
 
-def _announce(ticket: Ticket, member: Membership | None) -> None:
+def announce(ticket: Ticket, member: Membership | None) -> None:
+    """Tell open pages, after the commit, that a ticket is new or changed."""
     document = {
         "ticket": str(ticket.pk),
         "kind": "ticket",

@@ -93,6 +93,10 @@ TICKET_CHANGE_IN: Final = Shape(
             "assignee": {**or_null(text(254)), "description": "A member's id or e-mail address, `me`, or null."},
             "team": text(100),
             "subject": text(300),
+            "merged_into": {
+                **text(50, 1),
+                "description": "With status `merged`, and with nothing else: the id or protocol of the ticket to merge into.",
+            },
         },
     )
 )
@@ -178,6 +182,8 @@ TICKET: Final = document(
         "customer": CUSTOMER,
         "status": one_of(TicketStatus.values),
         "snoozed_until": or_null(TIME),
+        "merged_into": {**or_null(TEXT), "description": "The id of the ticket in which a merged one goes on."},
+        "split_from": {**or_null(TEXT), "description": "The id of the ticket that this one was split from."},
         "assignee": or_null(TEXT),
         "assignee_name": or_null(TEXT),
         "team": TEXT,
@@ -201,6 +207,8 @@ TICKET: Final = document(
 MESSAGE: Final = document(
     {
         "id": MESSAGE_ID,
+        "ticket": {**TEXT, "description": "Where it is: for a merged ticket, the one that it goes on in."},
+        "copied_from": {**or_null(MESSAGE_ID), "description": "Its id in the ticket that this one was split from."},
         "external_id": or_null(TEXT),
         "author": AUTHOR,
         "text": TEXT,
@@ -241,6 +249,7 @@ SLOT: Final = document(
     },
     {
         "edited_by": AUTHOR,
+        "carried_from": document({"ticket": TEXT, "protocol": TEXT, "pointer": POINTER, "version": WHOLE}),
         "confirmed": document({"by": AUTHOR, "at": TIME, "ground": one_of(["evidence", "reported", "statement"])}),
     },
 )

@@ -44,6 +44,8 @@ def ticket(row: Ticket, now: datetime) -> Document:
         },
         "status": row.status,
         "snoozed_until": moment(row.snoozed_until),
+        "merged_into": str(row.merged_into_id) if row.merged_into_id else None,
+        "split_from": str(row.split_from_id) if row.split_from_id else None,
         "assignee": str(row.assignee.pk) if row.assignee else None,
         "assignee_name": row.assignee.name if row.assignee else None,
         "team": row.team,
@@ -66,6 +68,8 @@ def ticket(row: Ticket, now: datetime) -> Document:
 def message(row: Message) -> Document:
     return {
         "id": row.ref,
+        "ticket": str(row.ticket_id),
+        "copied_from": reference(row.copied_from) if row.copied_from else None,
         "external_id": row.external_id,
         "author": {"kind": row.author_kind, "external_id": row.author_external_id, "name": row.author_name},
         "text": row.text,

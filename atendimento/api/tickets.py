@@ -9,6 +9,8 @@ from rest_framework.response import Response
 
 from atendimento import access, actions, ledger
 from atendimento.access import Permission
+from atendimento.actions import merging
+from atendimento.actions.faults import Fault, InvalidInput, invalid
 from atendimento.api import bodies, queries, schemas, shapes
 from atendimento.api.describe import PAGED, call, query
 from atendimento.api.door import Call
@@ -66,13 +68,29 @@ class Ticket(Call):
     def get(self, request: Request, ticket_id: str) -> Response:
         return Response(shapes.ticket(access.ticket(self.caller.organization, ticket_id), ledger.now()))
 
-    @call("Change status, owner, team or subject", {200: schemas.TICKET}, takes=schemas.TICKET_CHANGE_IN, refuses=(404,))
+    @call(
+        "Change status, owner, team or subject; merge into another ticket",
+        {200: schemas.TICKET},
+        takes=schemas.TICKET_CHANGE_IN,
+        refuses=(404, 409),
+    )
     def patch(self, request: Request, ticket_id: str) -> Response:
         access.ticket(self.caller.organization, ticket_id)
         body = bodies.read(request, schemas.TICKET_CHANGE_IN)
+        if "merged_into" in body:
+            return self._merge(body, ticket_id)
         given: dict[str, Any] = {key: body.get(key, MISSING) for key in ("status", "assignee", "team", "subject")}
         until = body.moment("snoozed_until") if "snoozed_until" in body else MISSING
         row = actions.update_ticket(member=self.member, ticket_id=ticket_id, snoozed_until=until, **given)
+        return Response(shapes.ticket(row, ledger.now()))
+
+    def _merge(self, body: bodies.Body, ticket_id: str) -> Response:
+        if body.get("status") != "merged":
+            raise invalid("/status", "ticket.not_merged", "merged_into comes with status merged")
+        others = sorted(set(body.document) - {"status", "merged_into"})
+        if others:
+            raise InvalidInput(*(Fault(f"/{key}", "ticket.merged_alone", "merging changes nothing else") for key in others))
+        row = merging.merge_ticket(member=self.member, ticket_id=ticket_id, into=body["merged_into"])
         return Response(shapes.ticket(row, ledger.now()))
 
 
