@@ -99,7 +99,8 @@ def turns(text: str, start: int, end: int, next_text: str | None) -> tuple[Turn,
     low, high = sentence_span(text, start, end)
     before, after = fold(text[max(low, start - NEAR) : start]).text, fold(text[end : min(high, end + NEAR)]).text
     found: list[Turn] = []
-    negation = _negation(before, fold(text[start : min(end, start + NEAR)]).text, after, next_text)
+    quote = fold(text[start : min(end, start + NEAR)]).text if before else ""  # where nothing precedes it, it is not asked for
+    negation = _negation(before, quote, after, next_text)
     if negation is not None:
         found.append(Turn("negation", negation))
     if "?" in text[low:high]:
@@ -112,7 +113,7 @@ def turns(text: str, start: int, end: int, next_text: str | None) -> tuple[Turn,
 
 def _negation(before: str, quote: str, after: str, next_text: str | None) -> str | None:
     # The quote stands behind for `n`, which is a house number's sign where a number follows.
-    found = _NEGATION.search(before + quote) if before else None
+    found = _NEGATION.search(before + quote)
     if found is not None and found.end() <= len(before):
         return found.group().casefold()
     if after.startswith(" "):

@@ -66,13 +66,14 @@ class Messages:
 
     def __init__(self, messages: Iterable[Message]) -> None:
         self._by_number = {message.number: message for message in messages}
+        self._by_id = {message.id: message for message in self._by_number.values()}
         self._by_author: dict[tuple[str, str], list[int]] = {}
         for number in sorted(self._by_number):
             if not self._by_number[number].deleted:
                 self._by_author.setdefault(_identity(self._by_number[number].author), []).append(number)
 
     def find(self, reference: str) -> Message | None:
-        return self._by_number.get(message_number(reference) or 0)  # which none has
+        return self._by_id.get(reference)
 
     def following(self, message: Message) -> Message | None:
         numbers = self._by_author.get(_identity(message.author), [])

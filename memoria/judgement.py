@@ -345,7 +345,7 @@ def _same_member(state: State, collection: str, words: tuple[str, ...], message:
 
 def _preview(case: _Case, claim: Claim) -> tuple[str, ...]:
     """K5: what taking the change alone would put in doubt."""
-    if case.place.kind != "field":
+    if not case.desk.ticket_type.dependents(case.place.pointer):
         return ()
     ground = Ground(case.place.pointer, claim.age)
     return tuple(fallen.pointer for fallen in fallout(case.desk.ticket_type, case.values, case.state.slots, (ground,), {}))
