@@ -20,7 +20,7 @@ from django.utils.cache import patch_vary_headers
 
 from atendimento.access import NotFound
 from atendimento.models import Membership
-from atendimento.selectors import administration, corrections, imports, people, rebuilds
+from atendimento.selectors import administration, canned, corrections, imports, people, rebuilds
 from memoria.errors import Code, DomainError
 
 P = ParamSpec("P")
@@ -133,6 +133,7 @@ def show(request: MemberRequest, template: str, status: int = 200, **context: An
         "model_is_standin": settings.OPENAI_MODEL == STAND_IN_MODEL,
         "may_import": imports.may_import(request.member),
         "may_read_corrections": corrections.may_read(request.member),
+        "may_edit_canned": canned.may_edit(request.member),
         "may_manage": administration.may_manage(request.member),
         "may_rebuild": rebuilds.may_rebuild(request.member),
         "query": request.GET.get("q", ""),

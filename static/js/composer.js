@@ -86,6 +86,7 @@
     field.value = begun ? `${begun}\n${button.dataset.compose}` : button.dataset.compose;
     composer.querySelector(`[name=kind][value=${button.dataset.composeKind}]`).checked = true;
     document.dispatchEvent(new CustomEvent("lastro:show", { detail: { pane: "talk" } }));
+    button.closest("details.canned")?.removeAttribute("open");
     field.focus();
     field.dispatchEvent(new Event("input", { bubbles: true }));
   });
@@ -116,6 +117,8 @@
   document.addEventListener("click", (event) => {
     const menu = document.getElementById("menu");
     if (menu?.open && !event.target.closest("#menu")) menu.open = false;
+    const canned = document.getElementById("canned");
+    if (canned?.open && !event.target.closest("#canned")) canned.open = false;
   });
 
   // A page that opens as a dialog over this one.

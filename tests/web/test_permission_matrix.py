@@ -16,6 +16,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from atendimento.actions import decisions, imports, organizations
+from atendimento.actions.canned import save_canned
 from atendimento.actions.rebuilds import start_rereading
 from atendimento.actions.ticket_types import publish_ticket_type
 from atendimento.actions.type_drafts import start_draft
@@ -50,6 +51,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", f"{TICKET}reply"): ALL,
     ("POST", f"{TICKET}draft"): ALL,
     ("POST", f"{TICKET}check"): ALL,
+    ("GET", f"{TICKET}canned"): ALL,
     ("POST", f"{TICKET}seen"): ALL,
     ("POST", f"{TICKET}status"): ALL,
     ("POST", f"{TICKET}decide"): ALL,
@@ -67,6 +69,10 @@ MATRIX: dict[tuple[str, str], str] = {
     ("GET", "corrections/"): SUPERVISORS,
     ("GET", "corrections/export.csv"): SUPERVISORS,
     ("POST", CAUSE): SUPERVISORS,
+    ("GET", "canned/"): SUPERVISORS,
+    ("POST", "canned/"): SUPERVISORS,
+    ("POST", "canned/<int:canned_id>/change"): SUPERVISORS,
+    ("POST", "canned/<int:canned_id>/remove"): SUPERVISORS,
     ("GET", "imports/"): SUPERVISORS,
     ("POST", "imports/"): SUPERVISORS,
     ("GET", IMPORT): SUPERVISORS,
@@ -241,6 +247,7 @@ def house(world: World, sign_in: SignIn) -> House:
         "import_id": batch.pk,
         "rebuild_id": start_rereading(organization=world.silvia.organization, member=world.silvia, ticket_id=ticket.pk).pk,
         "member_id": world.rui.pk,
+        "canned_id": save_canned(member=world.silvia, title="Oi", text="Oi!").pk,
         "token_id": ApiToken.objects.get(organization=world.ana.organization).pk,
         "slug": "so-nosso",
     }
