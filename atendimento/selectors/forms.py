@@ -48,5 +48,5 @@ def of_place(member: Membership, ticket_id: uuid.UUID, path: str) -> Form:
 
 def belongs(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) -> None:
     """Raises NotFound unless the change is one of this ticket."""
-    if access.change(member.organization, change_id).ticket_id != access.ticket(member.organization, ticket_id).pk:
+    if access.change(member.organization, change_id).ticket_id != ticket_id:
         raise access.NotFound("change")

@@ -140,6 +140,7 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
     changes = tuple(cards.change_card(row, sight) for row in shown_rows)
     waiting = len(ground.pending) - len(changes)
     bulk = _bulk(shown_rows)
+    unread = _unread(ticket)
     older = ""
     if len(events) > history.PAGE:
         older = reverse("web:memory", args=[ticket.pk]) + f"?pane=history&before={events[history.PAGE - 1].version}"
@@ -155,8 +156,8 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
         refused=tuple(cards.refused_row(row, sight) for row in ground.refused),
         groups=state.groups(sight, chain, editable=asked.version is None) if asked.pane == "state" else (),
         history=history.rows(events[: history.PAGE], sight, member_id=member.pk, may_undo_any=caller.may(Permission.UNDO_ANY)),
-        run=_run(ticket),
-        read_note=_read_note(ticket),
+        run=_run(ticket, unread),
+        read_note=_read_note(ticket, unread),
         reject_reasons=_reject_reasons(member),
         bulk_ids=tuple(str(row.pk) for row in bulk),
         bulk_falls=cards.cascade_rows(together.falls(member, ticket, ground.ticket_type, ground.state, bulk), sight),
@@ -206,7 +207,7 @@ def _note(member: Membership, sight: Sight, ticket: Ticket, version: int | None)
     return history.note(row, sight, member_id=member.pk) if row is not None else None
 
 
-def _run(ticket: Ticket) -> RunView:
+def _run(ticket: Ticket, unread: int) -> RunView:
     """How far the model's reading has come: what it has under way, or why it stopped."""
     latest = (
         Proposal.objects.filter(
@@ -215,7 +216,6 @@ def _run(ticket: Ticket) -> RunView:
         .order_by("-created_at")
         .first()
     )
-    unread = _unread(ticket)
     if latest is None:
         return RunView("none", "")
     if latest.status == RunStatus.PARKED:
@@ -299,7 +299,7 @@ def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHe
         title=ticket.subject,
         subtitle=" · ".join(filter(None, [str(ticket.customer), channel])),
         protocol=ticket.protocol,
-        read_note=read_note or _read_note(ticket),
+        read_note=read_note or _read_note(ticket, _unread(ticket)),
         status=ticket.status,
         status_label=str(queue.STATUSES[ticket.status]),
         assignee=ticket.assignee.name if ticket.assignee else "",
@@ -309,8 +309,7 @@ def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHe
     )
 
 
-def _read_note(ticket: Ticket) -> str:
-    unread = _unread(ticket)
+def _read_note(ticket: Ticket, unread: int) -> str:
     if unread:
         words = ngettext("%(count)d message not yet read by the model", "%(count)d messages not yet read by the model", unread)
         return words % {"count": unread}
