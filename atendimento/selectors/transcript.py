@@ -16,6 +16,7 @@ from atendimento.models import Message, ProposedChange, Ticket
 from atendimento.selectors import import_words, quotes, values
 from atendimento.selectors.pages import MessageView, Replacement, Transcript
 from atendimento.selectors.parts import Segment
+from memoria import injection
 from memoria.evidence import message_number
 from memoria.fields import TicketType
 from memoria.patch import same_json
@@ -121,7 +122,7 @@ def view(
                 tone=TONES.get(kind, "robot"),
                 replaced=replaced.get(row.ref, ()),
                 attachments=tuple(_file_name(item) for item in row.attachments),
-                marks=import_words.marks(row.notes),
+                marks=(*import_words.marks(row.notes), *_instructs(row)),
             )
         )
     address = reverse("web:messages", args=[ticket.pk])
@@ -136,6 +137,13 @@ def _file_name(attachment: object) -> str:
     if isinstance(attachment, dict):
         return str(attachment.get("name") or attachment.get("filename") or attachment.get("type") or _("attachment"))
     return str(attachment)
+
+
+def _instructs(row: Message) -> tuple[str, ...]:
+    """The mark on a message that tries to instruct the model (U3). It tells, and nothing hangs on it."""
+    if row.deleted_at is not None or not injection.attempts(row.text):
+        return ()
+    return (_("tries to instruct the model"),)
 
 
 def _marks(state: State, ticket_type: TicketType, pending: Iterable[ProposedChange]) -> Mapping[str, Sequence[_Mark]]:
