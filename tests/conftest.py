@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 from django.test import TransactionTestCase
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
 from atendimento.processes import Child
 from tests import settings
@@ -204,6 +204,9 @@ def page(context: BrowserContext, live_server: LiveServer, request: pytest.Fixtu
     if not allowed:
         assert problems == [], "the browser's console holds errors"
 
+
+# A page answers within milliseconds, but not beside everything else that runs on a busy machine.
+expect.set_options(timeout=20_000)
 
 FAILED = pytest.StashKey[bool]()
 
