@@ -2,6 +2,7 @@
 
 from atendimento.models.administration import Act, AdministrativeAct, TicketTypeDraft
 from atendimento.models.console import CannedReply, Draft, TicketVisit
+from atendimento.models.contexts import BriefReading, MessagePin, PromptText
 from atendimento.models.corrections import CauseChoice, Correction
 from atendimento.models.imports import Import, ImportedTicket, ImportFile, ImportStatus
 from atendimento.models.ledger import LedgerEvent, StateSnapshot, TicketState
@@ -33,6 +34,7 @@ __all__ = [
     "Act",
     "AdministrativeAct",
     "ApiToken",
+    "BriefReading",
     "CannedReply",
     "CauseChoice",
     "Correction",
@@ -47,11 +49,13 @@ __all__ = [
     "LedgerEvent",
     "Membership",
     "Message",
+    "MessagePin",
     "MessageRevision",
     "ModelSpend",
     "Organization",
     "Origin",
     "OutboxEntry",
+    "PromptText",
     "Proposal",
     "ProposedChange",
     "ProtocolCounter",
