@@ -11,8 +11,8 @@ from django.db import transaction
 
 from atendimento import access, ledger
 from atendimento.access import Caller, Permission
+from atendimento.actions import answers, runs
 from atendimento.actions import desk as desks
-from atendimento.actions import runs
 from atendimento.actions.faults import invalid
 from atendimento.models import Membership, Message, MessageRevision, TicketStatus
 from memoria import review
@@ -118,6 +118,8 @@ def _receive(
     asleep = book.ticket.status in (TicketStatus.CLOSED, TicketStatus.SNOOZED)
     if asleep and not automatic and author.kind in WAKES:
         book.ticket.status, book.ticket.snoozed_until = TicketStatus.OPEN, None
+    if not automatic and not internal and author.kind in WAKES:
+        answers.read(book, row)
     desks.finish(book, "message", caller.member)
     return Received(row, created=True)
 

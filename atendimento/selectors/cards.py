@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from atendimento import wording
-from atendimento.models import ProposedChange
+from atendimento.models import Origin, ProposedChange
 from atendimento.selectors import change_words, controls, grounds, quotes, values
 from atendimento.selectors.model_saw import model_saw
 from atendimento.selectors.pages import CascadeRow, CautionView, ChangeCard, ChangeUrls, RefusedRow, Side, SlotCard
@@ -80,31 +80,33 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         forms = controls.typed(forms, failure.typed)
     label = values.label(ticket_type, row.path, state)
     sides = _against(row, evidence, new, sight) if conflicts else ()
+    answers = change_words.confirms(row, state.slots.get(row.path))
     reverse_args = [row.ticket_id, row.pk]
     return ChangeCard(
         key=key,
         id=str(row.pk),
         label=label,
-        what=change_words.what(row),
+        what=_("confirms") if answers else change_words.what(row),
         source=_source(row, sight) if conflicts else values.source(row.source),
         verdict=row.verdict,
         by_model=row.proposal.origin == "model",
+        by_rule=row.proposal.origin == Origin.RULE,
         producer=row.proposal.producer,
         old=old if old != new or row.verdict != Verdict.NO_CHANGE.value else "",
         new=new,
         parts=_word_diff(old, new),
-        sentences=change_words.sentences(row),
+        sentences=(change_words.answered(row),) if answers else change_words.sentences(row),
         remarks=change_words.remarks(row),
         quotes=quotes.of_evidence(evidence, sight.messages, change_words.turning(row.cautions)),
         cautions=tuple(_caution(item, evidence, sight) for item in row.cautions),
         cascade=cascade_rows(row.cascade, sight, _said(evidence, sight) if not conflicts else None),
         controls=forms,
         urls=ChangeUrls(
-            reverse("web:accept", args=reverse_args),
+            reverse("web:answer" if answers else "web:accept", args=reverse_args),
             reverse("web:edit", args=reverse_args),
             reverse("web:reject", args=reverse_args),
         ),
-        accept_label=change_words.accept_label(row),
+        accept_label=_("Confirm") if answers else change_words.accept_label(row),
         reject_label=_("Keep the present one") if conflicts else _("Reject"),
         conflicts=conflicts,
         may_override=conflicts and sight.may_override,
@@ -326,7 +328,7 @@ def _confirm(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
     if whom:
         sentences.append(_("To be confirmed with %(whom)s.") % {"whom": whom})
     card = _card(pointer, slot, sight, "confirm")
-    asked = change_words.about_doubt(card.label, card.value) if slot.source.startswith(Kind.CUSTOMER.value) else ()
+    asked = change_words.about_doubt(card.label if pointer in sight.ticket_type.fields else "", card.value)
     return replace(card, sentences=tuple(sentences), drafts=asked)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 
 from atendimento import wording
-from atendimento.models import ProposedChange
+from atendimento.models import Origin, ProposedChange
 from atendimento.selectors import values
 from atendimento.selectors.pages import Side
 from atendimento.selectors.parts import Control, Drafted
@@ -17,6 +17,7 @@ from memoria.errors import Code
 from memoria.evidence import unsupported_words
 from memoria.patch import Json, Missing
 from memoria.proposals import Evidence, Verdict
+from memoria.state import Slot, SlotStatus
 
 SAYS_NOTHING: Final = {Code.FIRST_VALUE.value, Code.NEW_MEMBER.value}
 SHORT: Final = 4
@@ -86,8 +87,36 @@ def about_divergence(label: str, sides: Sequence[Side]) -> tuple[Drafted, ...]:
 
 
 def about_doubt(label: str, value: str) -> tuple[Drafted, ...]:
-    question = _("Can you confirm “%(field)s”: “%(value)s”?") % {"field": label, "value": value}
-    return (Drafted(_("Ask the customer"), question),)
+    """A question that a plain yes answers: it names the value letter by letter, so that the answer is told by a rule."""
+    about = f"{_begun_small(label)}, {value}" if label else value
+    question = _("Just to confirm: %(about)s?") % {"about": about}
+    return (Drafted(_("Ask the customer"), question, more=f"; {about}?"),)
+
+
+def about_hole(label: str) -> tuple[Drafted, ...]:
+    """A question about a value that was withdrawn and that nobody knows."""
+    return (Drafted(_("Ask the customer"), _("Could you tell us: %(field)s?") % {"field": _begun_small(label)}),)
+
+
+def _begun_small(label: str) -> str:
+    return label[:1].lower() + label[1:] if label[1:2].islower() else label
+
+
+def confirms(row: ProposedChange, slot: Slot | None) -> bool:
+    """Whether a change is a yes to our question about a value that awaits confirmation: accepting it confirms."""
+    waits = slot is not None and slot.status is SlotStatus.NEEDS_CONFIRMATION
+    return waits and row.proposal.origin == Origin.RULE and row.verdict == Verdict.NO_CHANGE.value
+
+
+def answered(row: ProposedChange) -> str:
+    """What a yes to our question says, in a sentence."""
+    name = (row.author or {}).get("name") or values.source(row.source)
+    messages = [item["message"] for item in row.citations]
+    return _("%(name)s said yes in %(answer)s to what was asked in %(question)s.") % {
+        "name": name,
+        "answer": messages[0],
+        "question": messages[-1],
+    }
 
 
 def unsupported(row: ProposedChange, evidence: Sequence[Evidence], forms: Sequence[Control]) -> tuple[str, ...]:

@@ -169,6 +169,7 @@ class ChangeCard:
     open_form: str = ""  # edit, reject, override: which form the server has opened
     saw: ModelSaw | None = None
     drafts: tuple[Drafted, ...] = ()
+    by_rule: bool = False  # a yes to our question, read without a model
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +269,7 @@ class SlotRow:
     confirmers: tuple[Option, ...] = ()
     sensitive: bool = False
     problem: Problem | None = None
+    drafts: tuple[Drafted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

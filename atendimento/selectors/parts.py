@@ -146,6 +146,7 @@ class Drafted:
     text: str
     kind: str = "reply"  # or note
     icon: str = "message-circle-question-mark"
+    more: str = ""  # what is written instead behind a question of the same kind, in the place of its question mark
 
 
 @dataclass(frozen=True, slots=True)

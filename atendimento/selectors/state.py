@@ -9,10 +9,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from atendimento import wording
-from atendimento.selectors import cards, controls, grounds, quotes, values
+from atendimento.selectors import cards, change_words, controls, grounds, quotes, values
 from atendimento.selectors.cards import Sight
 from atendimento.selectors.pages import Link, NewMember, SlotRow, StateGroup
-from atendimento.selectors.parts import Chip, Control, Option
+from atendimento.selectors.parts import Chip, Control, Drafted, Option
 from memoria.events import Event
 from memoria.fields import TicketType
 from memoria.members import FINISHED, Place
@@ -114,7 +114,21 @@ def _row(
         can_confirm=slot.status is SlotStatus.NEEDS_CONFIRMATION,
         confirmers=grounds.confirmers(sight.ticket_type, pointer),
         problem=problem,
+        drafts=_questions(pointer, label, value, slot, sight),
     )
+
+
+def _questions(pointer: str, label: str, value: str, slot: Slot, sight: Sight) -> tuple[Drafted, ...]:
+    """What an agent may ask the customer about a value that does not hold."""
+    is_field = pointer in sight.ticket_type.fields
+    match slot.status:
+        case SlotStatus.NEEDS_CONFIRMATION:
+            return change_words.about_doubt(label if is_field else "", value)
+        case SlotStatus.CONFLICT:
+            return change_words.about_divergence(label, cards.sides(pointer, slot, sight))[:1]
+        case SlotStatus.OPEN if is_field:
+            return change_words.about_hole(label)
+    return ()
 
 
 def _notes(slot: Slot, sight: Sight) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from atendimento.actions import decisions, quoted, runs, slots, undo
+from atendimento.actions import answers, decisions, quoted, runs, slots, undo
 from atendimento.actions.desk import Written
 from atendimento.actions.faults import InvalidInput
 from atendimento.selectors import forms as drawn
@@ -126,6 +126,18 @@ def accept(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -
         )
 
     return _act(request, ticket_id, run, key=f"ch-{change_id}", form="override" if "override" in request.POST else "")
+
+
+@require_POST
+@member_view
+def answer(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -> HttpResponse:
+    """Confirm a value on the customer's yes to our question."""
+    drawn.belongs(request.member, ticket_id, change_id)
+
+    def run() -> Written:
+        return answers.confirm_answered(member=request.member, change_id=change_id, expected_version=_expected(request))
+
+    return _act(request, ticket_id, run, key=f"ch-{change_id}")
 
 
 @require_POST

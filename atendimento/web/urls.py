@@ -50,6 +50,7 @@ urlpatterns = [
     path(f"{TICKET}rebuild/start", rebuilds.start, name="rebuild-start"),
     path(f"{TICKET}rebuild/<uuid:rebuild_id>/retry", rebuilds.retry, name="rebuild-retry"),
     path(f"{CHANGE}accept", decisions.accept, name="accept"),
+    path(f"{CHANGE}answer", decisions.answer, name="answer"),
     path(f"{CHANGE}edit", decisions.edit, name="edit"),
     path(f"{CHANGE}reject", decisions.reject, name="reject"),
     path("admin/members/", admin_people.members, name="admin-members"),

@@ -66,6 +66,7 @@
       case "j": return step(1);
       case "k": return step(-1);
       case "a": return one?.querySelector('button[data-key="a"]')?.click();
+      case "q": return (one || document.activeElement.closest("details.slot"))?.querySelector('[data-key="q"]')?.click();
       case "e": case "r": case "c": return open(key);
       case "u": return [...document.querySelectorAll("[data-undo] button")].at(-1)?.click();
       case "n": return document.querySelector("[data-next]")?.click();
@@ -114,7 +115,7 @@
       return;
     }
     going = 0;
-    if ("jkaercung/?123456789".includes(letter) && letter.length === 1) {
+    if ("jkaerqcung/?123456789".includes(letter) && letter.length === 1) {
       press(letter);
       event.preventDefault();
     }

@@ -83,7 +83,12 @@
     if (!button || !composer) return;
     const field = composer.querySelector("textarea");
     const begun = field.value.trimEnd();
-    field.value = begun ? `${begun}\n${button.dataset.compose}` : button.dataset.compose;
+    const { compose, composeMore: more } = button.dataset;
+    // A second value to confirm joins the question that stands there: one question can be answered by one yes.
+    const start = compose.slice(0, compose.indexOf(":") + 1);
+    if (more && begun.split("\n").at(-1).startsWith(start) && begun.endsWith("?")) {
+      if (!begun.includes(more.slice(2, -1))) field.value = begun.slice(0, -1) + more;
+    } else field.value = begun ? `${begun}\n${compose}` : compose;
     composer.querySelector(`[name=kind][value=${button.dataset.composeKind}]`).checked = true;
     document.dispatchEvent(new CustomEvent("lastro:show", { detail: { pane: "talk" } }));
     button.closest("details.canned")?.removeAttribute("open");

@@ -64,6 +64,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", f"{TICKET}rebuild/start"): SUPERVISORS,
     ("POST", f"{TICKET}rebuild/<uuid:rebuild_id>/retry"): SUPERVISORS,
     ("POST", f"{CHANGE}accept"): ALL,
+    ("POST", f"{CHANGE}answer"): ALL,
     ("POST", f"{CHANGE}edit"): ALL,
     ("POST", f"{CHANGE}reject"): ALL,
     ("GET", "corrections/"): SUPERVISORS,
