@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 
+import httpx
 import pytest
 from django.db import connection, transaction
 from structlog import get_logger
@@ -15,6 +16,7 @@ from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
 from atendimento import embedded, tasks
+from atendimento.actions import create_api_token
 from atendimento.models import Message, Proposal, ProposedChange, RunStatus, Ticket
 from atendimento.processes import Child
 from tests import settings
@@ -81,6 +83,29 @@ def test_a_message_that_comes_in_by_the_api_is_proposed_by_a_worker(
 
     until(lambda: ready() == 1, 20)
     assert ProposedChange.objects.get().status == "pending"
+
+
+def test_a_broker_that_hangs_holds_nobody_up(live_server: LiveServer, model_server: ModelServer) -> None:
+    """What is asked of Redis around a message has its own short limits; by the workers' it would take a minute."""
+    house = make_house()
+    ticket = make_ticket(house)
+    token = create_api_token(
+        organization=house.organization, name="canal", scope="ingest", member=house.celia, created_by=house.celia
+    )
+    redis = settings.REDIS.child
+    assert redis is not None
+    os.kill(redis.pid, signal.SIGSTOP)
+    try:
+        answer = httpx.post(
+            f"{live_server.url}/api/v1/tickets/{ticket.pk}/messages",
+            json={"author": {"kind": "customer", "name": "Helena"}, "text": "Moro em Torre"},
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=25,
+        )
+    finally:
+        os.kill(redis.pid, signal.SIGCONT)
+    assert answer.status_code == 201
+    assert Proposal.objects.get().status == RunStatus.QUEUED
 
 
 def test_a_worker_killed_in_the_call_loses_and_repeats_nothing(worker: Callable[[], Child], model_server: ModelServer) -> None:
