@@ -3,7 +3,8 @@
     python benchmarks/mutation_trial.py FOLDER WORKERS PATIENCE
 
 The folder holds `memoria` with mutmut's mutants, `tests`, and `mutants.json`: their names. Of each mutant run the tests
-that reach its function until one fails: first those that found others there, then the quickest. Outcomes go to
+that reach its function until one fails: first those that found others, there or
+elsewhere, then the quickest. Outcomes go to
 `outcomes.json`, by name: `killed` (with the test that did), `timeout`, `survived`, `unreached`, or `undecided` where
 PATIENCE seconds of a processor were not enough. Exits non-zero where the tests fail without any mutant.
 """
@@ -42,6 +43,7 @@ class Trial:
         self.outcomes: dict[str, str] = {}
         self.running: dict[int, tuple[str, list[Any], int]] = {}  # by process id: mutant, its tests, a pipe's end
         self.found: dict[str, Counter[str]] = {}  # by function: how many mutants each test has found
+        self.ever: Counter[str] = Counter()  # the same, anywhere
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -57,8 +59,8 @@ class Trial:
                 continue
             while len(self.running) >= self.workers:
                 self._await_one()
-            found = self.found.setdefault(function, Counter())
-            self._start(name, sorted(tests, key=lambda item: -found[item.nodeid]))
+            here = self.found.setdefault(function, Counter())
+            self._start(name, sorted(tests, key=lambda item: (-here[item.nodeid], -self.ever[item.nodeid])))
         while self.running:
             self._await_one()
         self._save()
@@ -109,6 +111,7 @@ class Trial:
         if code == KILLED and number:
             test = tests[int(number)].nodeid
             self.found[name.rpartition("__mutmut_")[0]][test] += 1
+            self.ever[test] += 1
             self.outcomes[name] = f"killed by {test}"
         elif code == KILLED:
             self.outcomes[name] = "killed"

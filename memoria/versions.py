@@ -28,7 +28,7 @@ def check_version(
     """
     if expected == state.version:
         return
-    if expected > state.version or expected < 0:
+    if expected not in range(state.version):
         raise conflict(state, ())
     if [event.version for event in since] != list(range(expected + 1, state.version + 1)):
         raise ValueError("`since` must hold every event after the expected version, in order")

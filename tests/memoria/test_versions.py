@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from memoria.decisions import Edit
+from memoria.decisions import Accept, Edit, decide
 from memoria.errors import DomainError
 from memoria.members import empty_values
 from memoria.patch import MISSING, Json
 from memoria.proposals import Change, Status
 from memoria.state import State
+from memoria.versions import check_version, slot_depends_on
 from tests.memoria.bench import SARA, Bench, Held, a_field, a_type, cite, code_of
 from tests.memoria.steps import diamond, promise, take, tell
 
@@ -256,3 +257,86 @@ def test_a_decision_that_writes_nothing_new_is_still_rebased_by_the_rule() -> No
     take(bench, "customer", LEFT, "x1", producer="outro")
     assert bench.accept(held, expected=6) == 8
     assert bench.value(OTHER) is not MISSING
+
+
+@pytest.mark.parametrize("expected", [-1, 4, 99])
+def test_a_version_that_there_never_was_is_a_conflict_with_nothing_since(expected: int) -> None:
+    """V2."""
+    bench = Bench()
+    for value in ("um", "dois", "três"):
+        take(bench, "customer", "/facts/a", value)
+    with pytest.raises(DomainError) as caught:
+        check_version(bench.state, expected, (), ["/facts/a"])
+    assert (caught.value.code.value, caught.value.data) == ("version.conflict", {"current": 3, "since": []})
+
+
+@pytest.mark.parametrize("events", [[], [2], [3], [3, 2], [1, 2, 3], [2, 2, 3]])
+def test_a_rebase_is_handed_every_event_since(events: list[int]) -> None:
+    """V2: what was not seen is a reader's; what is not handed in is our own mistake."""
+    bench = Bench()
+    for value in ("um", "dois", "três"):
+        take(bench, "customer", "/facts/a", value)
+    handed = [bench.events[number - 1] for number in events]
+    with pytest.raises(ValueError, match=r"^`since` must hold every event after the expected version, in order$"):
+        check_version(bench.state, 1, handed, ["/facts/b"])
+
+
+def test_what_a_slot_depends_on_is_its_own_pointer_and_what_invalidates_it() -> None:
+    """V2: a promise and its parts depend on what invalidates its kind; an object that merely has a `kind` does not."""
+    rows = {P: a_field(invalidates=["commitments:visit"]), LEFT: a_field(invalidates=[OTHER]), OTHER: a_field(schema=True)}
+    bench = Bench(a_type(rows))
+    visit, call, none = promise(bench), promise(bench, "return_call"), promise(bench, None)
+    bench.put(OTHER, {"kind": "visit"})
+    depends = {
+        pointer: set(slot_depends_on(bench.ticket_type, pointer, bench.state))
+        for pointer in (visit, f"{visit}/due", f"{visit}/status", call, none, f"{none}/due", OTHER, P, "/commitments/c-9")
+    }
+    assert depends == {
+        visit: {visit, P},
+        f"{visit}/due": {f"{visit}/due", P},
+        f"{visit}/status": {f"{visit}/status", P},
+        call: {call},
+        none: {none},
+        f"{none}/due": {f"{none}/due"},
+        OTHER: {OTHER, LEFT},
+        P: {P},
+        "/commitments/c-9": {"/commitments/c-9"},
+    }
+
+
+def test_a_change_of_a_member_that_is_gone_is_a_conflict_and_no_crash() -> None:
+    """V2: its pointer means nothing any more, and somebody touched it."""
+    bench = Bench(a_type())
+    take(bench, "customer", "/constraints/-", {"text": "nada de manhã"}, text="nada de manhã")
+    held = tell(bench, "customer", "/constraints/k-1")
+    seen = bench.state.version
+    bench.put("/constraints/k-1")
+    accept = [Accept(held.id, held.change)]
+    with pytest.raises(DomainError) as caught:
+        decide(bench.state, accept, [], bench.desk(), seen, bench.events[seen:])
+    assert caught.value.code.value == "version.conflict"
+
+
+def test_an_edit_by_a_members_own_word_is_rebased_only_where_its_effect_is_what_was_seen() -> None:
+    """V2, E9: a visit was promised since, which it would put in doubt."""
+    bench = Bench(diamond())
+    held = tell(bench, "customer", P, "um")
+    for expected, code in ((bench.state.version, "version.conflict"), (bench.state.version + 1, None)):
+        if bench.state.version == 0:
+            promise(bench)
+        if code is not None:
+            assert code_of(bench.accept, held, edit=Edit("dois", (), "sei que é"), expected=expected) == code
+        else:
+            assert bench.accept(held, edit=Edit("dois", (), "sei que é"), expected=expected) == 2
+
+
+def test_words_whose_member_was_made_and_withdrawn_since_are_a_conflict() -> None:
+    """V2, M7: then they would have made it, now they are older than its withdrawal; a statement's would not be."""
+    bench = Bench(a_type())
+    said = bench.say("customer", "nada de manhã")
+    change = Change("add", "/constraints/-", {"text": "nada de manhã"}, cite((said, "nada de manhã")))
+    bench.accept(*bench.propose(change))
+    bench.put("/constraints/k-1")
+    with pytest.raises(DomainError) as caught:
+        decide(bench.state, [Accept("h-9", change)], [], bench.desk(), 0, bench.events)
+    assert caught.value.code.value == "version.conflict"
