@@ -189,7 +189,9 @@ def _uuid(reference: str | uuid.UUID, what: str) -> uuid.UUID:
 def ticket(organization: Organization, ticket_id: str | uuid.UUID) -> Ticket:
     """The ticket to read. Raises NotFound."""
     found = (
-        Ticket.objects.select_related("organization", "ticket_type", "customer", "assignee", "split_from", "merged_into")
+        Ticket.objects.select_related(
+            "organization", "ticket_type", "customer", "assignee", "split_from", "merged_into", "merged_by"
+        )
         .filter(organization=organization, pk=_uuid(ticket_id, "ticket"))
         .first()
     )

@@ -274,6 +274,11 @@ def stale_sentence(slot: Slot, sight: Sight) -> str:
             return _("The messages that it rests on were erased.")
         case "ticket_type":
             return _("The definition of this ticket type changed.")
+        case "carried" if slot.carried_from is not None:
+            return _("Carried from %(protocol)s, version %(version)d: it does not hold until it is confirmed.") % {
+                "protocol": slot.carried_from.protocol,
+                "version": slot.carried_from.version,
+            }
     return _("It awaits confirmation.")
 
 

@@ -29,6 +29,7 @@ ICONS = {
     EventKind.UNDO: "undo-2",
     EventKind.EVIDENCE_CHANGED: "trash-2",
     EventKind.TICKET_TYPE_CHANGED: "list-checks",
+    EventKind.CARRIED: "corner-down-right",
 }
 
 
@@ -107,6 +108,11 @@ def _sentence(event: Event, sight: Sight) -> str:
             return _("undid version %(version)d") % {"version": event.cause["version"]}
         case EventKind.EVIDENCE_CHANGED:
             return _("put values in doubt: %(message)s was edited or deleted") % {"message": event.cause["message"]}
+        case EventKind.CARRIED:
+            words = _("split off values of %(protocol)s, version %(version)d")
+            if event.cause["how"] == "merge":
+                words = _("carried over values of %(protocol)s, version %(version)d")
+            return words % {"protocol": event.cause["protocol"], "version": event.cause["version"]}
     return _("put values in doubt: the ticket type changed")
 
 
@@ -188,6 +194,8 @@ def _touched(pointer: str, event: Event, sight: Sight) -> HistoryLine:
     word = ""
     if event.kind is EventKind.CONFIRMATION and after is not None and after.confirmed is not None:
         word = _ground(after.confirmed.ground)
+    if event.kind is EventKind.CARRIED:
+        word = str(wording.SLOT_STATUSES["needs_confirmation"])
     shown = values.show_at(sight.ticket_type, pointer, new, sight.state)
     if isinstance(new, Missing) and after is not None and after.holds:
         shown = values.show_at(sight.ticket_type, pointer, values.held(sight.state, pointer), sight.state)

@@ -22,6 +22,7 @@ from atendimento.selectors.parts import (
     ReplyCheck,
     Segment,
     StepLine,
+    TextPart,
 )
 
 # --- queue ------------------------------------------------------------------------------------------------------
@@ -106,7 +107,10 @@ class MessageView:
     tone: str = ""  # people are told apart by more than initials: customer, staff, tool
     replaced: tuple[Replacement, ...] = ()
     attachments: tuple[str, ...] = ()
+    parts: tuple[TextPart, ...] = ()  # the same segments, laid out
     marks: tuple[str, ...] = ()  # what its reader had to guess: a date, a character set
+    copied: str = ""  # where it was copied from, for one that came along when the ticket was split
+    copied_url: str = ""
     after: tuple[EventLine, ...] = ()  # what was decided before the next message came, where that is asked for
 
 
@@ -343,6 +347,7 @@ class Memory:
     problem: Problem | None = None  # of a card that is no longer there
     past: Past | None = None  # of the panes that show it
     step: StepLine | None = None  # what is next; None where a past state is shown
+    read_only: bool = False  # the ticket was merged: nothing is decided here
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +360,25 @@ class DecidedNote:
 
 
 # --- the pages ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TicketLink:
+    """Another ticket that this one came from or gave rise to."""
+
+    label: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergedNote:
+    """The banner of a ticket that was merged into another one."""
+
+    sentence: str
+    protocol: str
+    title: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +395,8 @@ class TicketHead:
     assignee_initials: str
     mine: bool
     last_message: int
+    links: tuple[TicketLink, ...] = ()
+    merged: MergedNote | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,6 +138,9 @@ def _notes(slot: Slot, sight: Sight) -> tuple[str, ...]:
         notes.append(_("The value was withdrawn, and no new one is known."))
     if slot.status is SlotStatus.NEEDS_CONFIRMATION or slot.stale_because is not None:
         notes.append(cards.stale_sentence(slot, sight))
+    elif slot.carried_from is not None:
+        origin = {"protocol": slot.carried_from.protocol, "version": slot.carried_from.version}
+        notes.append(_("Carried from %(protocol)s, version %(version)d.") % origin)
     if slot.source == INFERENCE:
         notes.append(_("Inferred by the model."))
     if not slot.evidence and slot.status is not SlotStatus.OPEN:

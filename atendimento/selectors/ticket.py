@@ -29,6 +29,7 @@ from atendimento.models import (
 from atendimento.selectors import (
     cards,
     history,
+    links,
     next_step,
     queue,
     reading,
@@ -135,7 +136,8 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
         references |= history.cited_in(chain)
     messages = reading.cited(ticket.pk, references, known)
     sight = Sight(ground.ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure)
-    conflicts, confirms = cards.slot_cards(sight) if asked.version is None else ((), ())
+    read_only = ticket.merged_into_id is not None
+    conflicts, confirms = cards.slot_cards(sight) if asked.version is None and not read_only else ((), ())
     shown_rows = ground.pending[:CARDS_SHOWN]
     changes = tuple(cards.change_card(row, sight) for row in shown_rows)
     waiting = len(ground.pending) - len(changes)
@@ -154,7 +156,7 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
         conflicts=conflicts,
         confirms=confirms,
         refused=tuple(cards.refused_row(row, sight) for row in ground.refused),
-        groups=state.groups(sight, chain, editable=asked.version is None) if asked.pane == "state" else (),
+        groups=state.groups(sight, chain, editable=asked.version is None and not read_only) if asked.pane == "state" else (),
         history=history.rows(events[: history.PAGE], sight, member_id=member.pk, may_undo_any=caller.may(Permission.UNDO_ANY)),
         run=_run(ticket, unread),
         read_note=_read_note(ticket, unread),
@@ -167,7 +169,10 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
         next_url=queue.next_to_decide(member, ticket.pk),
         problem=_homeless(asked, changes, conflicts, confirms),
         past=_past(ground, asked),
-        step=next_step.line(ground.state, ground.ticket_type, timezone.now()) if asked.version is None else None,
+        step=next_step.line(ground.state, ground.ticket_type, timezone.now())
+        if asked.version is None and not read_only
+        else None,
+        read_only=read_only,
     )
 
 
@@ -262,7 +267,7 @@ def ticket_page(
         composer=composer or _draft(member, ticket),
         since=_since(ticket, visit),
         since_message=_first_unseen(ticket, visit),
-        cite_targets=state.targets(ground.ticket_type) if asked.version is None else (),
+        cite_targets=state.targets(ground.ticket_type) if asked.version is None and ticket.merged_into_id is None else (),
     )
 
 
@@ -306,6 +311,8 @@ def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHe
         assignee_initials=values.initials(ticket.assignee.name) if ticket.assignee else "",
         mine=ticket.assignee_id == member.pk,
         last_message=ticket.last_message_number,
+        links=links.links(ticket),
+        merged=links.merged_note(ticket),
     )
 
 

@@ -122,6 +122,8 @@ def view(
                 tone=TONES.get(kind, "robot"),
                 replaced=replaced.get(row.ref, ()),
                 attachments=tuple(_file_name(item) for item in row.attachments),
+                copied=_copied(ticket, row),
+                copied_url=_copied_url(ticket, row),
                 marks=(*import_words.marks(row.notes), *_instructs(row)),
             )
         )
@@ -131,6 +133,20 @@ def view(
     newer = f"{address}?after={window.last}{lit}" if below and window.last < ticket.last_message_number else ""
     here = address if version is None else f"{address}?version={version}"
     return Transcript(tuple(shown), window.first, window.last, older, newer, here, focus)
+
+
+def _copied(ticket: Ticket, row: Message) -> str:
+    """Where a message came from that was copied when the ticket was split; empty for any other."""
+    if row.copied_from is None or ticket.split_from is None:
+        return ""
+    origin = {"protocol": ticket.split_from.protocol, "message": f"m-{row.copied_from}"}
+    return _("came from %(protocol)s %(message)s") % origin
+
+
+def _copied_url(ticket: Ticket, row: Message) -> str:
+    if row.copied_from is None or ticket.split_from_id is None:
+        return ""
+    return reverse("web:ticket", args=[ticket.split_from_id]) + f"?m={row.copied_from}&show=talk#m-{row.copied_from}"
 
 
 def _file_name(attachment: object) -> str:

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from atendimento import wording
 from atendimento.actions import console, tickets
 from atendimento.actions.faults import InvalidInput
 from atendimento.actions.messages import MAX_TEXT
@@ -23,7 +24,7 @@ from atendimento.selectors.parts import Problem
 from atendimento.selectors.queue import Filters
 from atendimento.selectors.ticket import Asked
 from atendimento.web.doors import MemberRequest, is_fragment, member_view, show, with_query
-from memoria.errors import DomainError
+from memoria.errors import Code, DomainError
 
 
 @require_POST
@@ -51,6 +52,11 @@ def _recorded(request: MemberRequest, ticket_id: uuid.UUID, run: Callable[[], ob
     text, internal = request.POST.get("text", ""), request.POST.get("kind") == "note"
     try:
         run()
+    except DomainError as error:
+        if error.code is not Code.TICKET_MERGED:
+            raise
+        problem = Problem(wording.sentence(error.reason))
+        return _composer(request, ticket_id, Composer(text, internal, problem), 409)
     except InvalidInput:
         problem = Problem(_("Write something first, of at most 100,000 characters."))
         return _composer(request, ticket_id, Composer(text, internal, problem), 400)
@@ -116,13 +122,13 @@ def seen(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @member_view
 def status(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
-    match request.POST.get("act"):
-        case "take":
-            tickets.update_ticket(member=request.member, ticket_id=ticket_id, assignee="me")
-        case "close":
-            tickets.update_ticket(member=request.member, ticket_id=ticket_id, status="closed")
-        case "open":
-            tickets.update_ticket(member=request.member, ticket_id=ticket_id, status="open")
-        case _:
-            return HttpResponse(status=400)
+    changes: dict[str, dict[str, Any]] = {"take": {"assignee": "me"}, "close": {"status": "closed"}, "open": {"status": "open"}}
+    change = changes.get(request.POST.get("act", ""))
+    if change is None:
+        return HttpResponse(status=400)
+    try:
+        tickets.update_ticket(member=request.member, ticket_id=ticket_id, **change)
+    except DomainError as error:
+        if error.code is not Code.TICKET_MERGED:
+            raise  # a merged ticket's page says so itself
     return redirect(reverse("web:ticket", args=[ticket_id]))

@@ -15,6 +15,7 @@ from atendimento.web import (
     decisions,
     imports,
     live,
+    moving,
     pages,
     rebuilds,
 )
@@ -46,6 +47,8 @@ urlpatterns = [
     path(f"{TICKET}resolve", decisions.resolve, name="resolve"),
     path(f"{TICKET}undo", decisions.undo_version, name="undo"),
     path(f"{TICKET}propose", decisions.propose, name="propose"),
+    path(f"{TICKET}split", moving.split, name="split"),
+    path(f"{TICKET}merge", moving.merge, name="merge"),
     path(f"{TICKET}rebuild/", rebuilds.detail, name="rebuild"),
     path(f"{TICKET}rebuild/start", rebuilds.start, name="rebuild-start"),
     path(f"{TICKET}rebuild/<uuid:rebuild_id>/retry", rebuilds.retry, name="rebuild-retry"),
