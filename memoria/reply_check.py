@@ -2,7 +2,8 @@
 
 A reply is read against the state, the changes that nobody has decided yet, and the messages that nobody has read for the
 state yet. A finding informs: whoever writes may send all the same. Questions assert nothing: only rules on promises,
-constraints and authorisations look past negations, and none looks at what is asked.
+constraints and authorisations look past negations, and none looks at what is asked. Of a text longer than any reply that
+a person writes, the beginning is read (`LONGEST`).
 
 1. `done_but_open`: a sentence announces as done what an unfinished commitment, an open pending item, or a value that
    awaits confirmation still has open.
@@ -35,11 +36,15 @@ from memoria.reply_promises import promises
 from memoria.reply_words import Sentence, announced, denied, same_thing, sentences, stem, telling
 from memoria.state import Slot, SlotStatus, State
 
-__all__ = ["Code", "Finding", "Ground", "Offer", "Proposed", "check"]
+__all__ = ["LONGEST", "Code", "Finding", "Ground", "Offer", "Proposed", "check"]
+
+LONGEST: Final = 20_000
+"""Code points of a reply that are read: it is checked at each pause of whoever writes."""
 
 
 def check(text: str, ground: Ground) -> tuple[Finding, ...]:
     """The findings of a reply, in the order of its words; what is about the whole of it stands last."""
+    text = text[:LONGEST]
     if not text.strip():
         return ()
     found = [
@@ -74,7 +79,7 @@ def _done(text: str, ground: Ground) -> Iterator[Finding]:
     ]
     for word in announced(text):
         own = stem(word.word)
-        about = telling(_sentence_around(text, word.start)) - ({own} if word.generic else set())
+        about = telling(word.sentence) - ({own} if word.generic else set())
         for pointer, stems in tasks:
             if (about & stems) if word.generic else (own in stems and same_thing(about, stems, own)):
                 yield Finding(Code.DONE_BUT_OPEN, word.start, word.end, pointer)
@@ -86,10 +91,6 @@ def _done(text: str, ground: Ground) -> Iterator[Finding]:
 
 def _in_doubt(slot: Slot | None) -> bool:
     return slot is not None and slot.status is not SlotStatus.CURRENT
-
-
-def _sentence_around(text: str, at: int) -> str:
-    return next((item.text for item in sentences(text) if item.start <= at < item.end), "")
 
 
 # --- values -------------------------------------------------------------------------------------------------------
@@ -145,6 +146,8 @@ def _asserted(text: str, value: Json, asserting: Sequence[Sentence], holding: It
     found = [
         (sentence.start + low, sentence.start + high) for sentence in asserting for low, high in places(value, sentence.text)
     ]
+    if not found:
+        return
     taken = [
         (sentence.start + low, sentence.start + high)
         for sentence in asserting

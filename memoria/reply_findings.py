@@ -51,7 +51,8 @@ class Finding:
     end: int
     pointer: str = ""  # of the state, or that of an undecided change
     why: str = ""  # NOT_CURRENT: corrected, withdrawn, rejected, conflict, needs_confirmation; of an authorisation: its action
-    value: Json = None  # what holds instead, or what is proposed instead; None where nothing does
+    # What holds instead, or what is proposed instead; None where nothing does. It may be a list, which has no hash.
+    value: Json = field(default=None, hash=False)
     messages: tuple[str, ...] = ()
     offer: Offer | None = None
 

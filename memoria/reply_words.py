@@ -86,6 +86,7 @@ def _cut(word: str) -> str:
 _BY_STEM: Final = {_cut(word): first for word, first in _ALIKE.items()}
 
 
+@lru_cache(maxsize=1024)
 def telling(text: str) -> frozenset[str]:
     """The stems of a text's words that say something. Numbers and little words do not."""
     return frozenset(
@@ -130,10 +131,11 @@ def denied(text: str, start: int, end: int) -> bool:
 
 # --- what is announced --------------------------------------------------------------------------------------------
 
-_LATER: Final = re.compile(
-    r"\b(?:sera|serao|vai ser|vao ser|a ser|quando|assim que|logo que|depois de|apos|se|para ser|precisa ser|"
-    r"will be|when|once|as soon as|if|to be|after)\b[^,;]*\Z"
+_SAID: Final = re.compile(
+    r"(?P<later>\b(?:sera|serao|vai ser|vao ser|a ser|quando|assim que|logo que|depois de|apos|se|para ser|precisa ser|"
+    r"will be|when|once|as soon as|if|to be|after)\b)|(?P<clause>[,;])|(?P<word>[a-z0-9]+)"
 )
+"""A sentence's words, what says that the words behind it are of later, and where a clause ends that is."""
 _NOT_PAST: Final = re.compile(r"(?:arei|erei|irei|aremos|eremos|iremos)\Z")
 _REALLY_PAST: Final = _words(
     """tirei retirei virei preparei separei reparei parei comparei esperei gerei liberei alterei considerei recuperei
@@ -161,6 +163,7 @@ class Announced:
     start: int
     end: int
     generic: bool
+    sentence: str  # that it stands in
 
 
 def announced(text: str) -> Iterator[Announced]:
@@ -168,14 +171,15 @@ def announced(text: str) -> Iterator[Announced]:
     for sentence in sentences(text):
         if sentence.asks:
             continue
-        words = plain(sentence.text)
-        for found in _WORD.finditer(words):
-            word = found.group()
-            if not _says_done(word) or _LATER.search(words, 0, found.start()):
-                continue
-            start, end = sentence.start + found.start(), sentence.start + found.end()
-            if not denied(text, start, end):
-                yield Announced(word, start, end, word in GENERIC_DONE)
+        later = False
+        for found in _SAID.finditer(plain(sentence.text)):
+            word = found["word"]
+            if word is None:
+                later = found["later"] is not None
+            elif not later and _says_done(word):
+                start, end = sentence.start + found.start(), sentence.start + found.end()
+                if not denied(text, start, end):
+                    yield Announced(word, start, end, word in GENERIC_DONE, sentence.text)
 
 
 def _says_done(word: str) -> bool:

@@ -23,6 +23,7 @@ SERVICE = a_type(
         "/facts/orcamento": a_field("tool", "agent", label="Orçamento (R$)", schema={"type": "number"}),
         "/facts/compra": a_field(label="Comprado em", schema={"type": "string", "format": "date"}),
         "/facts/garantia": a_field(label="Em garantia", schema={"type": "boolean"}),
+        "/facts/defeitos": a_field(label="Defeitos", schema={"type": "array", "items": {"type": "string"}}),
     },
 )
 Given = Callable[[Bench], object]

@@ -8,7 +8,7 @@ import pytest
 
 from memoria.calendar import WorkingCalendar
 from memoria.patch import MISSING
-from memoria.reply_check import Code, Ground, Offer, Proposed, check
+from memoria.reply_check import LONGEST, Code, Ground, Offer, Proposed, check
 from tests.memoria.bench import Bench, a_field, a_type
 from tests.memoria.replying import FRIDAY, WEDNESDAY, ZONE, Given, Told, ground, put, said, task, told, withdraw
 
@@ -306,3 +306,23 @@ def test_findings_stand_in_the_order_of_the_words_and_never_twice() -> None:
     assert [item.start for item in found] == sorted(item.start for item in found)
     assert len(set(found)) == len(found)
     assert {item.code for item in found} == {Code.PROMISE_UNRECORDED, Code.NOT_CURRENT, Code.DONE_BUT_OPEN}
+
+
+def test_of_a_list_each_item_is_a_literal() -> None:
+    given = [put("/facts/defeitos", ["porta torta", "vidro trincado"]), put("/facts/defeitos", ["vidro trincado"])]
+    proposed = Proposed("/facts/defeitos", ["motor queimado"], ("m-4",))
+    text = "Anotei: porta torta, vidro trincado e motor queimado."
+    found = check(text, ground(*given, undecided=[proposed]))
+    assert told(text, found) == [
+        ("not_current", "porta torta", "corrected"),
+        ("undecided", "vidro trincado", "contested"),
+        ("undecided", "motor queimado", "proposed"),
+    ]
+    assert [item.value for item in found] == [["vidro trincado"], ["motor queimado"], ["motor queimado"]]
+
+
+def test_of_a_text_beyond_any_reply_the_beginning_is_read() -> None:
+    text = f"{'Bom dia! ' * (LONGEST // 9)}Fica em Boa Viagem."
+    inside = text[-LONGEST:]
+    assert check(text, ground(*FALLEN)) == ()
+    assert [item.code for item in check(inside, ground(*FALLEN))] == [Code.NOT_CURRENT]
