@@ -36,6 +36,12 @@ REREAD = "atendimento.tasks.reread"
 REPOST_AFTER = timedelta(seconds=15)
 """How long a posted job may be overdue before it is taken for lost. A second posting does no harm."""
 
+LOST_FOR_SURE = timedelta(minutes=10)
+"""So long overdue, a job is posted again even where the broker's queue is full."""
+
+QUEUE = "lastro:celery"
+"""The Redis list that the workers take jobs from (see celery.py: key prefix, and Celery's own default queue)."""
+
 GRACE = timedelta(seconds=5)
 """A job that is due now is most likely on its way."""
 
@@ -60,16 +66,35 @@ def postpone(job: str, subject: uuid.UUID, due_at: datetime, moment: datetime) -
 
 
 def sweep(moment: datetime, limit: int = 500) -> int:
-    """Post what is due and was not posted, or was posted and did not get done. Returns how many."""
+    """Post what is due and was not posted, or was posted and did not get done. Returns how many.
+
+    Where the broker's queue is long, nothing need be lost: workers are busy, and every job posted twice would keep them
+    busier. So what is overdue tops the queue up, and no more.
+    """
     never = Q(posted_at=None, due_at__lte=moment)
-    lost = Q(due_at__lte=moment - GRACE, posted_at__lte=moment - REPOST_AFTER)
-    due = OutboxEntry.objects.filter(never | lost).order_by("due_at")[:limit]
+    overdue = Q(due_at__lte=moment - GRACE)
+    posted = _post_all(never | (overdue & Q(posted_at__lte=moment - LOST_FOR_SURE)), limit, moment)
+    room = limit - posted - _queued()
+    if room > 0:
+        posted += _post_all(overdue & Q(posted_at__lte=moment - REPOST_AFTER), room, moment)
+    return posted
+
+
+def _post_all(which: Q, limit: int, moment: datetime) -> int:
     posted = 0
-    for entry in due:
+    for entry in OutboxEntry.objects.filter(which).order_by("due_at")[:limit]:
         if not _post(entry.job, entry.subject, entry.organization_id, 0.0, moment):
             break
         posted += 1
     return posted
+
+
+def _queued() -> int:
+    """How many jobs the broker holds for workers; none, where it cannot be asked."""
+    try:
+        return int(connection().llen(QUEUE))  # type: ignore[arg-type]  # the client is no asynchronous one
+    except redis.RedisError:
+        return 0
 
 
 def _post(job: str, subject: uuid.UUID, organization_id: int, countdown: float, moment: datetime) -> bool:

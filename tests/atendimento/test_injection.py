@@ -41,7 +41,8 @@ MARK = "tenta instruir o modelo"
 
 def words(text: str) -> str:
     """A quote that stands in the message: its longest run of letters and spaces."""
-    return max(re.findall(r"[^\W\d_]+(?: [^\W\d_]+)*", text.replace("\u200b", "")), key=len)
+    found: list[str] = re.findall(r"[^\W\d_]+(?: [^\W\d_]+)*", text.replace("\u200b", ""))
+    return max(found, key=len)
 
 
 def plain_text(text: str) -> str:

@@ -371,6 +371,24 @@ def test_the_sweep_posts_what_was_never_posted_and_what_was_lost(house: House, t
     assert jobs.sweep(moment + timedelta(seconds=16)) == 1
 
 
+def test_what_waits_in_a_long_queue_is_not_taken_for_lost(house: House, ticket: Ticket, servers: None) -> None:
+    say(house, ticket, "Moro em Torre")
+    moment = timezone.now()
+    assert jobs.sweep(moment) == 1
+    jobs.connection().lpush(jobs.QUEUE, *["busy"] * 500)
+    assert jobs.sweep(moment + timedelta(seconds=16)) == 0
+    assert jobs.sweep(moment + timedelta(minutes=11)) == 1  # that long, it is
+    say(house, ticket, "Mais uma coisa")
+    assert jobs.sweep(moment + timedelta(minutes=11)) == 1  # never posted
+
+
+def test_the_queue_is_where_the_workers_look(house: House, ticket: Ticket, servers: None) -> None:
+    say(house, ticket, "Moro em Torre")
+    before = jobs.connection().llen(jobs.QUEUE)
+    assert jobs.sweep(timezone.now()) == 1
+    assert jobs.connection().llen(jobs.QUEUE) == before + 1
+
+
 def test_a_job_that_is_settled_is_swept_away(house: House, ticket: Ticket, model_server: ModelServer) -> None:
     say(house, ticket, "Moro em Torre")
     row = run(house)
