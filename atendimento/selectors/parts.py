@@ -26,6 +26,14 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
+class TextPart:
+    """A stretch of a message: its own words, or words of others that it quotes."""
+
+    segments: tuple[Segment, ...]
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Quote:
     """Words that back a value, with who said them and when; `segments` is their whole sentence."""
 

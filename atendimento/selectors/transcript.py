@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from atendimento import wording
 from atendimento.models import Message, ProposedChange, Ticket
-from atendimento.selectors import import_words, quotes, values
+from atendimento.selectors import import_words, message_parts, quotes, values
 from atendimento.selectors.pages import MessageView, Replacement, Transcript
 from atendimento.selectors.parts import Segment
 from memoria import injection
@@ -112,7 +112,8 @@ def view(
                 initials=values.initials(row.author_name),
                 author=quotes.author_name(row),
                 at=row.said_at,
-                segments=_segments(row.text, marks.get(row.ref, ())),
+                segments=(found := _segments(row.text, marks.get(row.ref, ()))),
+                parts=message_parts.laid_out(found, row.unquotable, len(row.text)),
                 new_day=new_day,
                 internal=row.internal,
                 automatic=row.automatic,
@@ -121,7 +122,7 @@ def view(
                 not_sent=row.member_id is not None and not row.internal and row.external_id is None,
                 tone=TONES.get(kind, "robot"),
                 replaced=replaced.get(row.ref, ()),
-                attachments=tuple(_file_name(item) for item in row.attachments),
+                attachments=tuple(message_parts.file_label(item) for item in row.attachments),
                 copied=_copied(ticket, row),
                 copied_url=_copied_url(ticket, row),
                 marks=(*import_words.marks(row.notes), *_instructs(row)),
@@ -147,12 +148,6 @@ def _copied_url(ticket: Ticket, row: Message) -> str:
     if row.copied_from is None or ticket.split_from_id is None:
         return ""
     return reverse("web:ticket", args=[ticket.split_from_id]) + f"?m={row.copied_from}&show=talk#m-{row.copied_from}"
-
-
-def _file_name(attachment: object) -> str:
-    if isinstance(attachment, dict):
-        return str(attachment.get("name") or attachment.get("filename") or attachment.get("type") or _("attachment"))
-    return str(attachment)
 
 
 def _instructs(row: Message) -> tuple[str, ...]:

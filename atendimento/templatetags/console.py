@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from atendimento.selectors.parts import Segment
+from atendimento.selectors.parts import Segment, TextPart
 
 register = template.Library()
 
@@ -33,6 +33,22 @@ def icon(name: str, label: str = "") -> SafeString:
 def marked(segments: Iterable[Segment]) -> SafeString:
     """Text with its marks, letter for letter: white space in a message is the author's."""
     return format_html_join("", "{}", ((_marked(segment),) for segment in segments))
+
+
+@register.simple_tag
+def laid_out(parts: Iterable[TextPart]) -> SafeString:
+    """A message, letter for letter, with what it quotes of others folded away.
+
+    The word on the fold is drawn by the style sheet: the element's text is the message's and nothing else, so that
+    places in it can be counted.
+    """
+    fold = '<details class="quoted"><summary aria-label="{0}" data-label="{0}"></summary>{1}</details>'
+    label = _("Quoted text")
+    return format_html_join(
+        "",
+        "{}",
+        ((format_html(fold, label, marked(part.segments)) if part.quoted else marked(part.segments),) for part in parts),
+    )
 
 
 def _marked(segment: Segment) -> str:
