@@ -64,12 +64,12 @@ class Gate:
 
     @transaction.atomic
     def learn(self, outcome: Outcome) -> None:
-        """Tell the breaker what came of the request."""
-        self.told = True
+        """Tell the breaker what came of the request. Where that says nothing new, `leave` lets the next one try it out."""
         row = EndpointHealth.objects.filter(identity=self.identity).first()
         before, moment = _breaker_of(row), ledger.now()
         if breaker.after(before, outcome, moment) == before:
             return
+        self.told = True
         # Only what changes it is written, and on the newest row: requests end at the same time.
         EndpointHealth.objects.get_or_create(identity=self.identity)
         locked = EndpointHealth.objects.select_for_update().get(identity=self.identity)
@@ -81,7 +81,7 @@ class Gate:
                 cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [_number(self.identity), self.place])
             self.place = None
         if self.probing and not self.told:
-            # Nothing was asked after all: the next one may try it out.
+            # Nothing was asked after all, or the answer told nothing: the next one may try it out.
             EndpointHealth.objects.filter(identity=self.identity).update(probe_until=None)
 
     def _pass_breaker(self, moment: datetime) -> Wait | None:

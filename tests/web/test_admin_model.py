@@ -260,6 +260,20 @@ def test_a_trial_that_fails_doubles_the_pause(world: World, model_server: ModelS
     assert health.open_until > timezone.now() + timedelta(seconds=20)
 
 
+def test_a_trial_that_meets_a_rate_limit_tells_nothing_and_leaves_the_next_one_to_try(
+    world: World, model_server: ModelServer
+) -> None:
+    past = timezone.now() - timedelta(seconds=1)
+    EndpointHealth.objects.create(identity=asking.endpoint().identity, failures=OPENS_AFTER, pause=15.0, open_until=past)
+    said(world)
+    model_server.fail(429)
+
+    work(world)
+
+    health = EndpointHealth.objects.get()
+    assert (len(model_server.chats), health.open_until, health.probe_until) == (1, past, None)
+
+
 def test_the_server_s_refusal_stands_in_the_settings(world: World, adm: Any, model_server: ModelServer) -> None:
     said(world)
     model_server.fail(401, message="invalid key")
