@@ -92,7 +92,7 @@ def _post_all(which: Q, limit: int, moment: datetime) -> int:
 def _queued() -> int:
     """How many jobs the broker holds for workers; none, where it cannot be asked."""
     try:
-        return int(connection().llen(QUEUE))  # type: ignore[arg-type]  # the client is no asynchronous one
+        return int(connection().llen(QUEUE))
     except redis.RedisError:
         return 0
 
