@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from atendimento import wording
 from atendimento.models import Origin, ProposedChange
-from atendimento.selectors import change_words, controls, grounds, quotes, values
+from atendimento.selectors import change_words, controls, grounds, occurrences, quotes, values
 from atendimento.selectors.model_saw import model_saw
 from atendimento.selectors.pages import CascadeRow, CautionView, ChangeCard, ChangeUrls, RefusedRow, Side, SlotCard
 from atendimento.selectors.parts import DiffPart, Problem
@@ -100,6 +100,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         quotes=quotes.of_evidence(evidence, sight.messages, change_words.turning(row.cautions)),
         cautions=tuple(_caution(item, evidence, sight) for item in row.cautions),
         cascade=cascade_rows(row.cascade, sight, _said(evidence, sight) if not conflicts else None),
+        occurrences=occurrences.to_choose(evidence, sight.messages),
         controls=forms,
         urls=ChangeUrls(
             reverse("web:answer" if answers else "web:accept", args=reverse_args),

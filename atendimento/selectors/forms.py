@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from atendimento import access
 from atendimento.models import Membership
-from atendimento.selectors import controls, reading
+from atendimento.selectors import controls, occurrences, reading
 from atendimento.selectors.parts import Control
 from memoria.members import Place
 from memoria.patch import MISSING, Json, Missing, lookup
@@ -44,6 +45,11 @@ def of_place(member: Membership, ticket_id: uuid.UUID, path: str) -> Form:
         raise access.NotFound("field")
     held = MISSING if place.kind == "new" else lookup(state.values, path)
     return Form(controls.for_place(ticket_type, place, held), held)
+
+
+def pointed(member: Membership, change_id: uuid.UUID, starts: Mapping[int, int]) -> tuple[Citation, ...]:
+    """The change's quotes, each with the place that is meant (E6). Raises NotFound."""
+    return occurrences.pointed(access.change(member.organization, change_id), starts)
 
 
 def belongs(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) -> None:

@@ -15,6 +15,7 @@ from atendimento.selectors.parts import (
     DiffPart,
     Drafted,
     ModelSaw,
+    Occurrences,
     Option,
     Past,
     Problem,
@@ -174,6 +175,7 @@ class ChangeCard:
     saw: ModelSaw | None = None
     drafts: tuple[Drafted, ...] = ()
     by_rule: bool = False  # a yes to our question, read without a model
+    occurrences: tuple[Occurrences, ...] = ()  # quotes whose words stand more than once
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,24 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One of the places where the same words stand, with what stands around them."""
+
+    start: int  # in code points of the message
+    before: str
+    words: str
+    after: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    name: str  # of the form's field
+    message: str
+    places: tuple[Occurrence, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DiffPart:
     kind: str  # same, del, ins
     text: str

@@ -115,6 +115,7 @@ def accept(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -
     drawn.belongs(request.member, ticket_id, change_id)
     override = _text(request, "override")
     keep = request.POST.getlist("keep")[:100]
+    starts = forms.starts(request.POST)
 
     def run() -> Written:
         if keep:
@@ -122,7 +123,11 @@ def accept(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -
                 member=request.member, change_id=change_id, expected_version=_expected(request), keep=keep
             )
         return decisions.accept_change(
-            member=request.member, change_id=change_id, expected_version=_expected(request), override=override
+            member=request.member,
+            change_id=change_id,
+            expected_version=_expected(request),
+            override=override,
+            evidence=drawn.pointed(request.member, change_id, starts) if starts else None,
         )
 
     return _act(request, ticket_id, run, key=f"ch-{change_id}", form="override" if "override" in request.POST else "")

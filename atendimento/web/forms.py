@@ -129,6 +129,16 @@ def citations(data: QueryDict) -> tuple[Citation, ...]:
     return tuple(found)
 
 
+def starts(data: Typed) -> dict[int, int]:
+    """Which place each ambiguous quote means: by its index among the change's quotes, its start in code points."""
+    found = {}
+    for name, value in data.items():
+        index = name.removeprefix("start-")
+        if index != name and all(text.isascii() and text.isdecimal() and len(text) < 8 for text in (index, value)):
+            found[int(index)] = int(value)
+    return found
+
+
 def citation(message: str, quote: str) -> Citation:
     """A message of this conversation as evidence. Raises Unreadable where none is named."""
     reference = message.strip().lower().removeprefix("m-")

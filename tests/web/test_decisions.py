@@ -275,3 +275,44 @@ def test_the_effect_of_accepting_all_is_shown_before(world: World, ana: Client) 
     act(ana, f"/tickets/{ticket.pk}/decide", expected_version=1, accept=list(memory.bulk_ids))
     slots = TicketState.objects.get(ticket=ticket).slots
     assert [key for key, held in slots.items() if held["status"] == "needs_confirmation"] == ["/facts/horario"]
+
+
+# words that stand more than once
+
+
+@pytest.fixture
+def twice(world: World) -> tuple[Ticket, ProposedChange]:
+    ticket = world.ticket()
+    world.say(ticket, "😩 moro no Centro. Não é o Centro histórico, é o Centro novo, perto da praça do Centro")
+    return ticket, world.propose(ticket, change("/facts/bairro", "Centro", ("m-1", "Centro")))[0]
+
+
+def test_the_card_asks_which_words_are_meant(ana: Client, twice: tuple[Ticket, ProposedChange]) -> None:
+    ticket, _row = twice
+    (card,) = ana.get(f"/tickets/{ticket.pk}/").context["page"].memory.changes
+    (asked,) = card.occurrences
+    assert [(place.start, place.words, place.chosen) for place in asked.places] == [
+        (10, "Centro", True),
+        (26, "Centro", False),
+        (48, "Centro", False),
+        (79, "Centro", False),
+    ]
+    assert (asked.places[1].before, asked.places[1].after) == ("😩 moro no Centro. Não é o ", " histórico, é o Centro novo, p…")
+    assert "A que palavras de m-1" in text(ana.get(f"/tickets/{ticket.pk}/"))
+
+
+def test_the_words_that_are_chosen_are_kept(ana: Client, twice: tuple[Ticket, ProposedChange]) -> None:
+    ticket, row = twice
+    data = {"expected_version": 0, "start-0": "79"}
+    assert act(ana, f"/tickets/{ticket.pk}/changes/{row.pk}/accept", **data).status_code == 200
+    (kept,) = TicketState.objects.get(ticket=ticket).slots["/facts/bairro"]["evidence"]
+    assert (kept["start"], kept["end"], kept.get("ambiguous")) == (79, 85, None)
+
+
+@pytest.mark.parametrize(("start", "status"), [("80", 409), ("9999", 409), ("abc", 200), ("-1", 200)])
+def test_a_place_where_the_words_do_not_stand_is_refused(
+    ana: Client, twice: tuple[Ticket, ProposedChange], start: str, status: int
+) -> None:
+    ticket, row = twice
+    data = {"expected_version": 0, "start-0": start}
+    assert act(ana, f"/tickets/{ticket.pk}/changes/{row.pk}/accept", **data).status_code == status
