@@ -15,7 +15,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
@@ -29,6 +29,7 @@ from memoria.patch import Json, Missing, lookup, make_pointer
 from memoria.personal import find
 from memoria.proposals import Change
 from memoria.runs import Repair
+from memoria.typography import INVISIBLE
 
 Masks = Mapping[str, Json]
 """What each placeholder of a request stands for. Stored beside the request, so that an answer can be read at any time."""
@@ -189,12 +190,13 @@ class _Mask:
             if pointer in self._sensitive and not isinstance(value, Missing):
                 for leaf in _leaves(value):
                     words = " ".join(_text_of(leaf).split())
-                    if len(words) >= (3 if isinstance(leaf, str) else 4):
-                        self._known[words.casefold()] = self._sensitive[pointer]
+                    folded = " ".join(_folded(words)[0].split())
+                    if folded and len(words) >= (3 if isinstance(leaf, str) else 4):
+                        self._known[folded] = self._sensitive[pointer]
         if self._known:
             longest = sorted(self._known, key=len, reverse=True)
             spelled = "|".join(r"\s+".join(map(re.escape, words.split(" "))) for words in longest)
-            self._words = re.compile(rf"(?<!\w)(?:{spelled})(?!\w)", re.IGNORECASE)
+            self._words = re.compile(rf"(?<!\w)(?:{spelled})(?!\w)")
 
     def _spans(self, text: str) -> list[tuple[int, int, str]]:
         """Start, end and kind of what is to go, the first reading of a place first: known, detected, by pattern."""
@@ -211,10 +213,15 @@ class _Mask:
         return sorted(spans)
 
     def _known_in(self, text: str) -> Iterable[tuple[int, int, str]]:
+        """However it is spelled: most people leave out capitals and accents where they write in a hurry."""
         if self._words is None:
-            return ()
-        matches = self._words.finditer(text)
-        return [(*found.span(), self._known.get(" ".join(found.group().split()).casefold(), "DADO")) for found in matches]
+            return
+        folded, places = _folded(text)
+        for found in self._words.finditer(folded):
+            high = places[found.end() - 1] + 1
+            while high < len(text) and unicodedata.combining(text[high]):
+                high += 1
+            yield places[found.start()], high, self._known[" ".join(found.group().split())]
 
     def _shaped_in(self, text: str) -> Iterable[tuple[int, int, str]]:
         if not self._patterns:
@@ -297,6 +304,22 @@ class _Mask:
 
 def _detected_in(text: str) -> list[tuple[int, int, str]]:
     return [(found.start, found.end, found.kind.value) for found in find(text)]
+
+
+def _folded(text: str) -> tuple[str, Sequence[int]]:
+    """Small letters without accents, nothing invisible in between; and for each character its place in the text."""
+    if text.isascii():
+        return text.lower(), range(len(text))
+    characters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        if character in INVISIBLE:
+            continue
+        for part in unicodedata.normalize("NFKD", character).casefold():
+            if not unicodedata.combining(part):
+                characters.append(part)
+                places.append(place)
+    return "".join(characters), places
 
 
 def _without_cut_word(name: Json) -> Json:

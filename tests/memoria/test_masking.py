@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from dataclasses import replace
 from typing import Any
 
@@ -224,3 +225,23 @@ def test_a_name_that_was_cut_inside_of_a_number_does_not_tell_its_beginning() ->
     sent = masked(replace(request, user=dump(document)), ticket_type, KEY)
 
     assert document_of(sent.request)["state"]["settled"] == ["c-1 ligar de volta para a cliente que pediu, no… (done)"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "maria de nazare",
+        "MARIA  DE\nNAZARÉ",
+        unicodedata.normalize("NFD", SECRET),
+        "Maria\u200b de Naza\u200dré",
+        "Ｍａｒｉａ de Nazaré",
+    ],
+)
+def test_a_known_secret_is_masked_however_it_is_spelled_and_comes_back_as_it_was(written: str) -> None:
+    text = f"Sou {written}, a mãe; marias de nazarés são outras."
+    sent = mask(text, fields={"nome": a_field(sensitive=True)}, known=[("/facts/nome", SECRET)])
+
+    (shown,) = texts_of(sent)
+    (name,) = sent.masks
+    assert shown == f"Sou {name}, a mãe; marias de nazarés são outras."
+    assert restored(shown, sent.masks) == text
