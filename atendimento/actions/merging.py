@@ -11,7 +11,9 @@ from atendimento import access, jobs, ledger
 from atendimento.access import NotFound, Permission
 from atendimento.actions import desk as desks
 from atendimento.actions.faults import invalid
+from atendimento.actions.messages import MAX_TEXT
 from atendimento.models import (
+    Draft,
     Membership,
     Organization,
     Origin,
@@ -74,6 +76,7 @@ def merge_ticket(
         desk = desks.desk_of(there, member)
         desks.append(there, carrying.carry(cargo, carry, there.state, desk, "merge"), desk, undecided)
     _close(this, there.ticket, member, [row.pk for row in pending])
+    _hand_over_drafts(this.ticket, there.ticket)
     desks.finish(this, "ticket", member)
     desks.finish(there, "ticket", member)
     return access.ticket(member.organization, this_id)
@@ -114,3 +117,18 @@ def _close(book: ledger.Book, into: Ticket, member: Membership, pending: Sequenc
     ticket = book.ticket
     ticket.status, ticket.snoozed_until = TicketStatus.MERGED, None
     ticket.merged_into, ticket.merged_by, ticket.merged_at = into, member, book.moment
+
+
+def _hand_over_drafts(this: Ticket, into: Ticket) -> None:
+    """What members were writing goes on where they go on; behind what they were writing there."""
+    there = {row.member_id: row for row in Draft.objects.filter(ticket=into)}
+    for draft in Draft.objects.filter(ticket=this):
+        kept = there.get(draft.member_id)
+        if kept is None:
+            draft.ticket = into
+            draft.save(update_fields=["ticket"])
+        elif len(kept.text) + len(draft.text) < MAX_TEXT:
+            kept.text = f"{kept.text}\n\n{draft.text}"
+            kept.internal = kept.internal or draft.internal  # what was meant for colleagues reaches no customer
+            kept.save(update_fields=["text", "internal"])
+            draft.delete()

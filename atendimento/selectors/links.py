@@ -9,7 +9,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 from atendimento.models import Ticket
-from atendimento.selectors.pages import MergedNote, TicketLink
+from atendimento.selectors.parts import MergedNote, TicketLink
 
 
 def links(ticket: Ticket) -> tuple[TicketLink, ...]:

@@ -14,6 +14,7 @@ from atendimento.selectors.parts import (
     Control,
     DiffPart,
     Drafted,
+    MergedNote,
     ModelSaw,
     Occurrences,
     Option,
@@ -24,6 +25,7 @@ from atendimento.selectors.parts import (
     Segment,
     StepLine,
     TextPart,
+    TicketLink,
 )
 
 # --- queue ------------------------------------------------------------------------------------------------------
@@ -362,25 +364,6 @@ class DecidedNote:
 
 
 # --- the pages ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class TicketLink:
-    """Another ticket that this one came from or gave rise to."""
-
-    label: str
-    title: str
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class MergedNote:
-    """The banner of a ticket that was merged into another one."""
-
-    sentence: str
-    protocol: str
-    title: str
-    url: str
 
 
 @dataclass(frozen=True, slots=True)

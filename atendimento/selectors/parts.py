@@ -7,6 +7,25 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
+class TicketLink:
+    """Another ticket that this one came from or gave rise to."""
+
+    label: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergedNote:
+    """The banner of a ticket that was merged into another one."""
+
+    sentence: str
+    protocol: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chip:
     """A short word with a meaning: tone gives the colour, icon and label say the same without it."""
 

@@ -12,11 +12,11 @@ from django.db import connection, transaction
 
 from atendimento import actions, jobs, ledger, tenancy
 from atendimento.access import NotFound
-from atendimento.actions import decisions, messages, rebuilds, runs, slots, undo
+from atendimento.actions import console, decisions, messages, rebuilds, runs, slots, undo
 from atendimento.actions.faults import InvalidInput
 from atendimento.actions.merging import merge_ticket
 from atendimento.actions.splitting import Part, split_ticket
-from atendimento.models import Membership, Message, OutboxEntry, Proposal, ProposedChange, RunStatus, Ticket
+from atendimento.models import Draft, Membership, Message, OutboxEntry, Proposal, ProposedChange, RunStatus, Ticket
 from memoria.errors import DomainError
 from memoria.proposals import Status
 from tests.atendimento.test_concurrency import at_once
@@ -260,6 +260,16 @@ def test_what_the_model_was_to_read_there_is_asked_no_more(house: House, one: Ti
     assert list(owed.all()) == []
     say(house, one, "Esta é do outro")
     assert {row.ticket for row in Proposal.objects.filter(status=RunStatus.QUEUED)} == {two}
+
+
+def test_what_members_were_writing_goes_on_where_they_go_on(house: House, one: Ticket, two: Ticket) -> None:
+    for member, ticket, text in ((house.ana, one, "Um"), (house.bruno, one, "Dois"), (house.bruno, two, "Três")):
+        console.keep_draft(member=member, ticket_id=ticket.pk, text=text, internal=text == "Dois")
+
+    merge(house, one, two)
+
+    drafts = {(row.member, row.ticket, row.text, row.internal) for row in Draft.objects.all()}
+    assert drafts == {(house.ana, two, "Um", False), (house.bruno, two, "Três\n\nDois", True)}
 
 
 def test_the_api_merges_with_a_target_and_not_without(house: House, one: Ticket, two: Ticket) -> None:
