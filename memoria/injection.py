@@ -76,14 +76,14 @@ _FAKE_ANSWER: Final = re.compile(
 _CLOSED_BLOCK: Final = re.compile(
     r"</\s*(?:mensage\w*|messages?|dados?|data|documento?|document|user|usuario|context\w*|texto?|input|entrada|new_messages)\s*>"
     r"|\]\]>"
-    r"|[-=#*_]{3,}\s*(?:fim|end)\b[^\n]{0,30}\b(?:mensage\w*|messages?|dados|data|documento?|document|input|entrada|conversa|"
-    r"conversation|transcript)\b"
+    r"|(?<![-=#*_])[-=#*_]{3,}\s*(?:fim|end)\b[^\n]{0,30}\b(?:mensage\w*|messages?|dados|data|documento?|document|input|entrada|"
+    r"conversa|conversation|transcript)\b"
 )
 _JSON_END: Final = re.compile(r'"\s*\}\s*\]\s*\}')
 _FAKE_TURN: Final = re.compile(
     r"<\|[a-z_]+\|>|\[/?inst\]|<</?sys>>|</?\s*(?:system|sistema|assistant|developer)\s*>"
-    r"|^\s*(?:#{2,}\s*)(?:system|sistema|instruction|instrucao|assistant|response)\b"
-    r"|^\s*\**(?:system|sistema|developer|assistant|human)\**\s*(?:message|prompt|mensagem)?\s*:",
+    r"|^[^\S\n]*#{2,}\s*(?:system|sistema|instruction|instrucao|assistant|response)\b"
+    r"|^[^\S\n]*\**(?:system|sistema|developer|assistant|human)\**\s*(?:message|prompt|mensagem)?\s*:",
     re.MULTILINE,
 )
 _FORGED_ID: Final = re.compile(

@@ -79,8 +79,10 @@ def test_no_text_breaks_it(text: str) -> None:
     assert set(attempts(text)) <= set(Attempt)
 
 
-@pytest.mark.parametrize("piece", ["ignore ", "{{", "A", "por favor a ia ", "<", "copy ", '"}]}', "--- "])
+@pytest.mark.parametrize(
+    "piece", ["ignore ", "{{", "A", "por favor a ia ", "<", "copy ", '"}]}', "--- ", "-", "*", "#", "\n", " \n"]
+)
 def test_no_text_keeps_it_busy(piece: str) -> None:
     began = time.process_time()
     attempts(piece * (60_000 // len(piece)))
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 2
