@@ -33,9 +33,14 @@ ICONS = {
 }
 
 
-def page(ticket_id: uuid.UUID, before: int | None = None) -> list[LedgerEvent]:
-    """The rows of one page of history, newest first, one more than it shows where there are older ones."""
+def page(ticket_id: uuid.UUID, before: int | None = None, pointer: str = "") -> list[LedgerEvent]:
+    """The rows of one page of history, newest first, one more than it shows where there are older ones.
+
+    `pointer`: only the versions that touched it.
+    """
     rows = LedgerEvent.objects.filter(ticket_id=ticket_id)
+    if pointer:
+        rows = rows.filter(pointers__contains=[pointer])
     if before is not None:
         rows = rows.filter(version__lt=before)
     return list(rows.order_by("-version")[: PAGE + 1])

@@ -345,6 +345,7 @@ class Memory:
     bulk_falls: tuple[CascadeRow, ...] = ()  # what would await confirmation then
     shown_version: int | None = None  # state as it was at this version
     older_history_url: str = ""
+    history_of: str = ""  # the one field whose history is shown
     decided: DecidedNote | None = None
     next_url: str = ""  # the next ticket that needs a decision
     read_note: str = ""  # how far the model has read

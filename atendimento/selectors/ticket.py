@@ -78,6 +78,7 @@ class Asked:
     message: int | None = None  # where the conversation opens
     failure: Failure | None = None
     events: bool = False  # whether decisions stand between the messages
+    field: str = ""  # of the history pane: only the versions that touched this pointer
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
     events: list[LedgerEvent] = []
     chain = []
     if asked.pane == "history":
-        events = history.page(ticket.pk, asked.before)
+        events = history.page(ticket.pk, asked.before, asked.field)
         references |= history.cited_in([reading.event_of(row) for row in events if row.content is not None])
     if asked.pane == "state":
         chain = history.touching(ticket.pk, [key for key, slot in shown.slots.items() if slot.replaces is not None])
@@ -145,7 +146,12 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
     unread = _unread(ticket)
     older = ""
     if len(events) > history.PAGE:
-        older = reverse("web:memory", args=[ticket.pk]) + f"?pane=history&before={events[history.PAGE - 1].version}"
+        asks = {
+            "pane": "history",
+            "before": events[history.PAGE - 1].version,
+            **({"field": asked.field} if asked.field else {}),
+        }
+        older = reverse("web:memory", args=[ticket.pk], query=asks)
     return Memory(
         pane=asked.pane,
         ticket_id=str(ticket.pk),
@@ -165,6 +171,7 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
         bulk_falls=cards.cascade_rows(together.falls(member, ticket, ground.ticket_type, ground.state, bulk), sight),
         shown_version=asked.version,
         older_history_url=older,
+        history_of=values.label(ground.ticket_type, asked.field, shown) if asked.field else "",
         decided=_note(member, sight, ticket, asked.done),
         next_url=queue.next_to_decide(member, ticket.pk),
         problem=_homeless(asked, changes, conflicts, confirms),

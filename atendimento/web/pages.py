@@ -45,6 +45,7 @@ def asked_of(request: HttpRequest) -> Asked:
         number(request.GET.get("to")),
         number(message.removeprefix("m-")) if message else None,
         events=Look.of(request).events,
+        field=request.GET.get("field", "")[:500].replace("\0", ""),
     )
 
 

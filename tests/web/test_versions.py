@@ -103,3 +103,22 @@ def test_a_long_history_offers_its_newest_versions_and_the_chosen_ones(world: Wo
 
 def test_another_organisation_compares_nothing(corrected: Ticket, stranger: Client) -> None:
     assert stranger.get(f"/tickets/{corrected.pk}/", {"pane": "history", "from": "1", "to": "2"}).status_code == 404
+
+
+def test_the_history_of_one_field_has_its_versions_alone(world: World, ana: Client) -> None:
+    ticket = stories.recife(world)
+    rows = stories.correction(world, ticket)
+    world.accept(rows[1:2])  # the time of day
+    world.accept(rows[:1])  # the place, with which the time falls
+
+    def versions(pointer: str) -> list[int]:
+        memory = ana.get(f"/tickets/{ticket.pk}/", {"pane": "history", "field": pointer}).context["page"].memory
+        return [row.version for row in memory.history]
+
+    assert versions("/facts/bairro") == [3, 1]
+    assert versions("/facts/horario") == [3, 1]
+    assert versions("/preferences/periodo") == [2, 1]
+    assert versions("/facts/nada") == []
+    words = text(ana.get(f"/tickets/{ticket.pk}/", {"pane": "history", "field": "/facts/bairro"}))
+    assert "Só o que tocou em “Bairro da visita”" in words
+    assert "field=/facts/bairro" in ana.get(f"/tickets/{ticket.pk}/", {"pane": "state"}).content.decode()
