@@ -9,6 +9,7 @@ from datetime import datetime
 from memoria.cascade import Ground, fallout
 from memoria.commitments import Voice, add_problem, is_finished, is_performed, move_problem
 from memoria.errors import Code, Reason
+from memoria.events import canonical
 from memoria.evidence import Found, Transcript, evidence_cautions, find_quotes, missing_text
 from memoria.fields import COMMITMENTS, TicketType
 from memoria.members import SHAPES, Place, completed_member, is_due, member_problem
@@ -41,31 +42,30 @@ class Desk:
 class Rejection:
     """What V7 remembers of a rejected change. `add` and `replace` are one; texts are compared as in E3."""
 
-    removes: bool
     path: str
-    value: str
+    value: bytes
     message: str
 
     @classmethod
     def of(cls, change: Change) -> Rejection:
         message = change.evidence[0].message if change.evidence else ""
-        value = "" if change.removes else _spelled(change.value)
-        return cls(change.removes, change.path, value, message)
+        return cls(change.path, _spelled(MISSING if change.removes else change.value), message)
 
 
-def _spelled(value: Json | Missing) -> str:
+def _spelled(value: Json | Missing) -> bytes:
     """One spelling for values that V7 takes for the same."""
-    if isinstance(value, Missing):
-        return "-"
+    return b"" if isinstance(value, Missing) else canonical(_plain(value))
+
+
+def _plain(value: Json) -> Json:
+    """The value with its texts as E3 compares them, and `1.0` as 1."""
     if isinstance(value, str):
-        return "s" + repr(fold_quote(value))
-    if isinstance(value, bool) or value is None:
-        return repr(value)
-    if isinstance(value, (int, float)):
-        return "n" + repr(int(value) if value == int(value) else value)
+        return fold_quote(value)
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
     if isinstance(value, dict):
-        return "{" + ",".join(f"{key!r}:{_spelled(value[key])}" for key in sorted(value)) + "}"
-    return "[" + ",".join(map(_spelled, value)) + "]"
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
 class _Case:
@@ -79,7 +79,7 @@ class _Case:
         self.place = place
         self.values: Mapping[str, Json] = state.values
         self.sources = desk.ticket_type.sources_of(place)
-        self.held: Json | Missing = MISSING if place.kind == "new" else lookup(state.values, place.pointer)
+        self.held: Json | Missing = lookup(state.values, place.pointer)
         self.found: tuple[Found, ...] = ()
         self.claim: Claim | None = None  # E5, E9: whose words these are, and how old; None where that is not known yet
         if statement is not None:

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from memoria.decisions import Accept, Edit, Reject, as_decided, decide, is_edit
+from memoria.decisions import Accept, Decided, Edit, Reject, as_decided, decide, first_answer, is_edit
 from memoria.errors import DomainError
+from memoria.judgement import Rejection
 from memoria.patch import MISSING
-from memoria.proposals import Change
-from tests.memoria.bench import Bench, a_field, a_type, cite
+from memoria.proposals import Change, Status
+from tests.memoria.bench import START, Bench, a_field, a_type, cite
 from tests.memoria.steps import tell
 
 A, B = "/facts/a", "/facts/b"
@@ -114,3 +115,26 @@ def test_a_pointer_named_twice_is_told() -> None:
         "V5",
         {"pointer": A},
     )
+
+
+def test_what_was_decided_before_tells_by_whom_and_when() -> None:
+    """V4."""
+    record = Decided("h-1", ADDED, Status.ACCEPTED, 3, by="Rui", at=START)
+    with pytest.raises(DomainError) as caught:
+        first_answer({"h-1": record}, [], [Reject("h-1", ADDED)])
+    reason = caught.value.reason
+    assert (reason.code.value, reason.rule) == ("change.already_decided", "V4")
+    assert reason.data == {"change": "h-1", "status": "accepted", "by": "Rui", "at": START.isoformat()}
+
+
+def test_a_decision_on_nothing_was_never_made_before() -> None:
+    """V4."""
+    assert first_answer({}, [], []) is None
+
+
+def test_what_v7_remembers_of_a_change_without_evidence_is_no_message() -> None:
+    """V7: such a change is refused before it could be rejected; a row that says so all the same does no harm."""
+    assert Rejection.of(Change("add", A, "x")) == Rejection.of(Change("replace", A, "x"))
+    assert Rejection.of(Change("add", A, "x")).message == ""
+    assert Rejection.of(Change("remove", A, "x", CITED)) == Rejection.of(REMOVED)
+    assert Rejection.of(REMOVED) != Rejection.of(ADDED)

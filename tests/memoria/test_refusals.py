@@ -268,3 +268,6 @@ def test_a_refusal_tells_whose_words_were_weighed_and_a_malformed_one_nobodys() 
     take(bench, "customer", A, "held")
     held = bench.propose(Change("add", A, 1, (Citation("m-1", "held"),)))[0].judgement
     assert held.current_value == "held"
+    uncited_over_held = bench.propose(Change("add", A, "x"))[0].judgement
+    assert (uncited_over_held.code.value, uncited_over_held.current_value) == ("evidence.missing", "held")
+    assert bench.one("add", A, "x", ("m-9", "held")).judgement.current_value == "held"

@@ -285,6 +285,12 @@ def test_a_withdrawal_of_nothing_makes_an_open_slot_of_this_version() -> None:
         ({"x": 1, "y": "«b»"}, {"y": '"b"', "x": 1}, True),
         ({"x": 1}, {"x": 1, "y": 2}, False),
         ("1", 1, False),
+        (2.5, 2.5, True),
+        (2.5, 2, False),
+        (1, 2, False),
+        (10**20, 1e20, True),
+        ({"x": ["«b»", 2.0]}, {"x": ['"b"', 2]}, True),
+        ({"x": ["b"]}, {"x": ["c"]}, False),
         (None, False, False),
     ],
 )
