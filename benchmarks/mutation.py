@@ -139,11 +139,9 @@ def _known() -> dict[tuple[str, str, str], str]:
 
 
 def function_of(name: str) -> str:
-    """`memoria.draft.xǁDraftǁwrite__mutmut_3` -> `draft.Draft.write`."""
+    """`memoria.draft.xǁDraftǁwrite__mutmut_3` -> `draft.Draft.write`; `memoria.draft.x_merged__mutmut_1` -> `draft.merged`."""
     _, module, mangled = name.rpartition("__mutmut_")[0].split(".")
-    return f"{module}.{mangled.removeprefix('x').removeprefix('_' if mangled.startswith('x_') else '').strip('ǁ')}".replace(
-        "ǁ", "."
-    )
+    return f"{module}.{mangled.removeprefix('x').removeprefix('ǁ').replace('ǁ', '.') if 'ǁ' in mangled else mangled[2:]}"
 
 
 def main() -> int:
