@@ -35,24 +35,33 @@ def test_twenty_changes_are_decided_by_keys_alone(long_ticket: Ticket, open_tick
     assert page.locator("#stream .msg").count() == 100
     assert left(page) == 20
     top = page.locator("#memory .tabs").bounding_box()
-    page.keyboard.press("j")
+    looked_up: list[str] = []  # messages fetched to look back at
+    page.on("request", lambda request: looked_up.append(request.url) if "around=" in request.url else None)
+    pressed: list[str] = []
+
+    def press(*keys: str) -> None:
+        for key in keys:
+            pressed.append(key)
+            page.keyboard.press(key)
+
+    press("j")
     for number in range(1, 21):
         expect(page.locator("#memory .card.on .diff, #memory .card.on .value").first).to_contain_text(f"coisa {number:02}")
         if number % 5 == 0:
-            page.keyboard.press("r")
-            page.keyboard.press("2")
+            press("r", "2")
         elif number % 7 == 0:
-            page.keyboard.press("e")
-            page.keyboard.press("End")
+            press("e", "End")
             page.keyboard.type(" Até sexta.")
-            page.keyboard.press("Enter")
+            press("Enter")
         else:
-            page.keyboard.press("a")
+            press("a")
         expect(page.locator("#memory [data-card]")).to_have_count(20 - number)
     assert page.locator("#memory .tabs").bounding_box() == top
     fates = ProposedChange.objects.filter(ticket=long_ticket).order_by("position").values_list("status", flat=True)
     kinds = ["rejected" if n % 5 == 0 else "edited" if n % 7 == 0 else "accepted" for n in range(1, 21)]
     assert list(fates) == kinds
+    # One key to choose the first card, one an acceptance, two a rejection with its reason, three an edit beside its words.
+    assert (len(pressed), looked_up) == (1 + 14 + 4 * 2 + 2 * 3, [])
 
 
 def test_letters_act_on_the_chosen_card_alone_and_never_in_a_field(world: World, open_ticket: Open) -> None:
