@@ -110,6 +110,18 @@ def test_a_broker_that_hangs_holds_nobody_up(live_server: LiveServer, model_serv
     assert Message.objects.filter(ticket=ticket).count() == 2
 
 
+def test_a_worker_that_is_idle_never_misses_the_row(live_worker: LiveWorker, model_server: ModelServer) -> None:
+    """A job that started before its row was committed would find nothing, and its message would wait for the sweep."""
+    house = make_house()
+    made = [make_ticket(house, f"cli-{number}") for number in range(20)]
+    for number, ticket in enumerate(made):
+        say(house, ticket, f"mensagem {number}")
+
+    until(lambda: ready() == len(made))
+    assert len(model_server.chats) == len(made)
+    assert {row.attempts for row in Proposal.objects.all()} == {1}
+
+
 def test_a_worker_killed_in_the_call_loses_and_repeats_nothing(worker: Callable[[], Child], model_server: ModelServer) -> None:
     house = make_house()
     ticket = make_ticket(house)
