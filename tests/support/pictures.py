@@ -129,6 +129,7 @@ def administrating(page: Page) -> None:
 
 def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
+    expect.set_options(timeout=30_000)
     with demonstration() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium.executable(), args=chromium.ARGUMENTS)
         for scheme in ("light", "dark"):
