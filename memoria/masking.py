@@ -17,9 +17,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
+
+import jsonschema_rs
 
 from memoria.context import dump
 from memoria.extraction import Reader, Request
@@ -143,7 +146,7 @@ class _Mask:
         sensitive = [row for row in ticket_type.fields.values() if row.sensitive]
         self._sensitive = {row.pointer: _kind_of(row.pointer) for row in sensitive}
         self._patterns = [
-            (self._sensitive[row.pointer], pattern) for row in sensitive if (pattern := _pattern(row.schema)) is not None
+            (self._sensitive[row.pointer], is_shaped) for row in sensitive if (is_shaped := _pattern(row.schema)) is not None
         ]
         self._known: dict[str, str] = {}
         self._words: re.Pattern[str] | None = None
@@ -233,7 +236,7 @@ class _Mask:
             written = text[low:high]
             if low < last or not any(character.isdigit() for character in written):
                 continue
-            kind = next((kind for kind, pattern in self._patterns if pattern.search(written)), None)
+            kind = next((kind for kind, is_shaped in self._patterns if is_shaped(written)), None)
             if kind is not None:
                 last = high
                 yield low, high, kind
@@ -336,11 +339,16 @@ def _kind_of(pointer: str) -> str:
     return letters if len(letters) >= 2 else "DADO"
 
 
-def _pattern(schema: Json) -> re.Pattern[str] | None:
-    try:
-        return re.compile(schema["pattern"]) if isinstance(schema, dict) and "pattern" in schema else None
-    except (re.error, TypeError):
-        return None  # JSON Schema knows expressions that Python does not
+def _pattern(schema: Json) -> Callable[[str], bool] | None:
+    """Whether a text is shaped as the schema's pattern says, as publishing read it; None where it has none."""
+    pattern = schema.get("pattern") if isinstance(schema, dict) else None
+    return _shaped(pattern) if isinstance(pattern, str) else None
+
+
+@lru_cache(maxsize=256)
+def _shaped(pattern: str) -> Callable[[str], bool]:
+    # Not Python's own expressions: those do not know all that JSON Schema knows, and a customer's text could keep them busy.
+    return jsonschema_rs.validator_for({"pattern": pattern}).is_valid
 
 
 def _leaves(value: Json) -> Iterable[Json]:

@@ -183,6 +183,21 @@ def test_a_sensitive_field_is_known_by_its_pattern_before_it_holds_anything() ->
     assert texts_of(sent) == [f"RG {names(sent)['7.654.321']}, e só"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text", "secret"),
+    [
+        (r"^\p{Lu}{3}-\d+$", "meu código ÁÉÍ-123 vale", "ÁÉÍ-123"),  # an expression that Python's own do not know
+        (r"^(a+)+1$", f"{'a' * 40}1 e {'a' * 40}1x", f"{'a' * 40}1"),  # one that would keep them busy for years
+    ],
+)
+def test_a_pattern_reads_as_it_did_when_the_type_was_published(pattern: str, text: str, secret: str) -> None:
+    fields = {"codigo": a_field(schema={"type": "string", "pattern": pattern}, sensitive=True)}
+    sent = mask(text, fields=fields)
+
+    assert list(sent.masks.values()) == [secret]
+    assert texts_of(sent) == [text.replace(secret, names(sent)[secret], 1)]
+
+
 def test_an_administrator_s_words_about_a_field_are_masked_where_they_are_personal() -> None:
     sent = mask("oi", fields={"contato": a_field(label="Contato", description=f"o de casa é {PHONE}")})
 
