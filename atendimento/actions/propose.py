@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 
 from atendimento import jobs, ledger, llm
-from atendimento.actions import asking, gate, masks
+from atendimento.actions import asking, gate, masks, prompts
 from atendimento.actions import desk as desks
 from atendimento.actions import runs as queue
 from atendimento.actions.proposals import take_in
@@ -124,6 +124,7 @@ def _go_on(claimed: Claimed, way: gate.Gate) -> None:
     request = asked.request if claimed.run.repair is None else replace(asked.request, repair=claimed.run.repair)
     sent = masks.protect(request, row.ticket, claimed.organization)
     kept = masks.stored(sent)
+    prompts.remember(sent.request, claimed.organization)
     Proposal.objects.filter(pk=row.pk, holder=row.holder).update(
         request=kept,
         context_report=request.report.to_json(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,13 +11,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import bpe_openai
+import structlog
 
 from atendimento import ledger
 from atendimento.actions.desk import change_of
-from atendimento.models import Correction, Message, Organization, Proposal, ProposedChange, Ticket
+from atendimento.models import Correction, Message, MessagePin, Organization, Proposal, ProposedChange, Ticket
 from atendimento.transcript import to_domain
 from memoria.causes import Act
-from memoria.context import Budget, Material, Proposed, TurnedDown
+from memoria.context import Budget, Material, Pinned, Proposed, TurnedDown
 from memoria.extraction import Request, build_request
 from memoria.marks import PastChange, marks
 from memoria.proposals import Status
@@ -30,6 +32,15 @@ MOST_PAST = 200
 
 MOST_REJECTED = 50
 """Rejected changes that the model is told of, newest first; the token budget takes fewer."""
+
+
+MOST_CUTS = 50
+"""Cuts that an event names; it tells how many there were."""
+
+_NAMED = re.compile(r"[a-z]-[0-9]+(?:\[[0-9]+:[0-9]+\])?|[0-9]+ (?:before|older)|/[^ ]*")
+"""What of a cut's name is an id, a count or a pointer, and may stand in a log."""
+
+log = structlog.get_logger("atendimento.question")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,7 @@ def question(row: Proposal, organization: Organization) -> Question | None:
         marks(state, _past(ticket)),
         _proposed(ticket),
         _rejected(ticket),
+        pinned=_pinned(ticket, row.through_message),
     )
     request = build_request(
         material,
@@ -74,8 +86,32 @@ def question(row: Proposal, organization: Organization) -> Question | None:
         count_tokens=count_tokens,
         budget=budget,
     )
+    _tell_cuts(row, request)
     through = request.through or new[-1].number
     return Question(request, state.version, tuple(item.number for item in new if item.number <= through), moment)
+
+
+def _pinned(ticket: Ticket, through: int) -> list[Pinned]:
+    """What people pinned, in the order of the messages. Of one that was edited since, a passage whose words moved or went
+    is looked at as a whole: half a word would mean something else."""
+    rows = MessagePin.objects.filter(message__ticket=ticket).select_related("message").order_by("message__number", "start")
+    found = []
+    for pin in rows:
+        edited = pin.message.edited_at is not None and pin.message.edited_at > pin.pinned_at
+        span = (None, None) if edited else (pin.start, pin.end)
+        found.append(Pinned(to_domain(pin.message), *span))
+    return [pin for pin in found if not through or pin.message.number <= through]
+
+
+def _tell_cuts(row: Proposal, request: Request) -> None:
+    """An event for each question that left something out: which layer, which things by their ids, and why. No text."""
+    cuts = [
+        {"layer": layer.name, "what": named.group() if (named := _NAMED.match(item.what)) else "", "why": item.why}
+        for layer in request.report.layers
+        for item in layer.left_out
+    ]
+    if cuts:
+        log.info("left out of a question", proposal=str(row.pk), ticket=str(row.ticket_id), cuts=cuts[:MOST_CUTS], of=len(cuts))
 
 
 def _past(ticket: Ticket) -> Sequence[PastChange]:

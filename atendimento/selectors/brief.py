@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
 
 from django.urls import reverse
 from django.utils import timezone
@@ -10,14 +13,37 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from atendimento import access
-from atendimento.models import LedgerEvent, Membership
+from atendimento.models import BriefReading, LedgerEvent, Membership
 from atendimento.selectors import reading
+from atendimento.selectors.contexts import FAULTS
 from atendimento.selectors.pages import Brief, BriefClause, BriefLiteral, BriefParagraph
 from memoria.narrative import People, narrative
 from memoria.state import SlotStatus
 
+READINGS: Final = 5
+"""Those who read the summary last."""
 
-def brief(member: Membership, ticket_id: str | uuid.UUID) -> Brief:
+
+@dataclass(frozen=True, slots=True)
+class BriefRead:
+    """Somebody has read and checked it."""
+
+    by: str
+    at: datetime
+    version: int
+    is_this: bool  # nothing has come since
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedBrief(Brief):
+    version: int = 0
+    ticket: str = ""
+    newer_url: str = ""  # to the first message that is newer; '' where there is none
+    readings: tuple[BriefRead, ...] = ()
+    fault: str = ""
+
+
+def brief(member: Membership, ticket_id: str | uuid.UUID, fault: str = "") -> CheckedBrief:
     """The ticket's brief as of its present version."""
     ticket = access.ticket(member.organization, ticket_id)
     state = reading.current_state(ticket.pk)
@@ -31,10 +57,12 @@ def brief(member: Membership, ticket_id: str | uuid.UUID) -> Brief:
     note = _("As of version %(version)d.") % {"version": state.version}
     newer = ticket.last_message_number - ticket.through_message
     if newer > 0 and ticket.through_message:
-        more = ngettext("%(count)d newer message is not in it.", "%(count)d newer messages are not in it.", newer)
+        more = ngettext("%(count)d new message since then.", "%(count)d new messages since then.", newer)
         note = f"{note} {more % {'count': newer}}"
     last = LedgerEvent.objects.filter(ticket=ticket).order_by("-version").values_list("at", flat=True).first()
-    return Brief(
+    url = reverse("web:ticket", args=[ticket.pk])
+    readings = BriefReading.objects.filter(ticket=ticket).select_related("member").order_by("-at")[:READINGS]
+    return CheckedBrief(
         title=ticket.subject,
         customer=str(ticket.customer),
         protocol=ticket.protocol,
@@ -49,5 +77,18 @@ def brief(member: Membership, ticket_id: str | uuid.UUID) -> Brief:
         verbatim=tuple(BriefLiteral(item.label, item.text) for item in told.verbatim),
         at=last,
         note=note,
-        url=reverse("web:ticket", args=[ticket.pk]),
+        url=url,
+        version=state.version,
+        ticket=str(ticket.pk),
+        newer_url=f"{url}?m={ticket.through_message + 1}&show=talk#m-{ticket.through_message + 1}" if newer > 0 else "",
+        readings=tuple(
+            BriefRead(
+                row.member.name,
+                row.at,
+                row.version,
+                row.version == state.version and row.last_message == ticket.last_message_number,
+            )
+            for row in readings
+        ),
+        fault=str(FAULTS.get(fault, fault)),
     )

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoria.context import Budget, Material, Proposed, Snippet, TurnedDown, assemble, dump
+from memoria.context import Budget, Material, Pinned, Proposed, Snippet, TurnedDown, assemble, dump
 from memoria.extraction import Request
 from memoria.field_list import field_list
 from memoria.instructions import instructions
@@ -271,6 +271,31 @@ def test_what_was_proposed_learnt_and_retrieved_has_its_place_and_its_budget(ben
     assert why_left_out(request, "learnings") == {"x" * 40: "budget"}
     short = ask_about(bench, reference, retrieved=[message, snippet], budget=Budget(retrieved=5))
     assert why_left_out(short, "retrieved") == {old: "budget", "atendimento 12": "budget"}
+
+
+def test_what_is_pinned_goes_in_letter_by_letter_whatever_it_costs_and_never_twice(bench: Bench) -> None:
+    old = bench.messages[int(bench.say("customer", "linha um\n  linha “dois”. " * 40)[2:])]
+    gone = bench.messages[int(bench.say("customer", "apagada")[2:])]
+    bench.delete(gone.id)
+    near = bench.messages[int(bench.say("agent", "o código é AB-77, anote", "Ana")[2:])]
+    new = bench.say("customer", "x " * 3000)
+    pins = [Pinned(old), Pinned(bench.messages[gone.number]), Pinned(near), Pinned(near, 0, 8), Pinned(bench.messages[4])]
+    tiny = Budget(state=1, recent=1, older_least=0, new_message=50)
+    request = ask_about(bench, new, pinned=pins, budget=tiny)
+    document = document_of(request)
+    assert [(row["id"], row["text"]) for row in document["pinned"]] == [
+        (old.id, old.text),
+        (near.id, near.text),
+        (near.id, "o código"),
+    ]
+    assert document["new_messages"][0]["text"] == "x " * 3000  # a new one that is pinned is not cut, nor shown twice
+    assert "context" not in document
+    assert why_left_out(request, "pinned") == {gone.id: "deleted"}
+    # Beside the messages before, one that is pinned whole is not repeated; of one with a pinned passage nothing is missing.
+    document = document_of(ask_about(bench, new, pinned=pins[3:4]))
+    assert [row["id"] for row in document["context"]][-1] == near.id
+    document = document_of(ask_about(bench, new, pinned=pins[2:3]))
+    assert near.id not in [row["id"] for row in document.get("context", ())]
 
 
 # --- the whole ----------------------------------------------------------------------------------------------------

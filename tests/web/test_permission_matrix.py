@@ -17,6 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from atendimento.actions import decisions, imports, organizations
 from atendimento.actions.canned import save_canned
+from atendimento.actions.contexts import pin
 from atendimento.actions.rebuilds import start_rereading
 from atendimento.actions.ticket_types import publish_ticket_type
 from atendimento.actions.type_drafts import start_draft
@@ -48,6 +49,12 @@ MATRIX: dict[tuple[str, str], str] = {
     ("GET", f"{TICKET}memory"): ALL,
     ("GET", f"{TICKET}messages"): ALL,
     ("GET", f"{TICKET}summary"): ALL,
+    ("POST", f"{TICKET}summary/refresh"): ALL,
+    ("POST", f"{TICKET}summary/checked"): ALL,
+    ("GET", f"{TICKET}context"): ALL,
+    ("POST", f"{TICKET}context"): ALL,
+    ("POST", f"{TICKET}context/<int:pin_id>/unpin"): ALL,
+    ("GET", "admin/model/prompts/"): ADMINS,
     ("POST", f"{TICKET}reply"): ALL,
     ("POST", f"{TICKET}draft"): ALL,
     ("POST", f"{TICKET}check"): ALL,
@@ -253,6 +260,7 @@ def house(world: World, sign_in: SignIn) -> House:
         "rebuild_id": start_rereading(organization=world.silvia.organization, member=world.silvia, ticket_id=ticket.pk).pk,
         "member_id": world.rui.pk,
         "canned_id": save_canned(member=world.silvia, title="Oi", text="Oi!").pk,
+        "pin_id": pin(member=world.ana, ticket_id=ticket.pk, message="m-1").pk,
         "token_id": ApiToken.objects.get(organization=world.ana.organization).pk,
         "slug": "so-nosso",
     }
