@@ -15,7 +15,7 @@ from atendimento.models import Membership, Message, Origin, Proposal, ProposedCh
 from atendimento.transcript import TicketTranscript, to_domain
 from memoria import confirmation
 from memoria.errors import Code, DomainError
-from memoria.proposals import Citation, Status
+from memoria.proposals import Citation, Status, Verdict
 
 LOOK_BACK = 6
 """Messages before an answer that are looked at."""
@@ -50,7 +50,7 @@ def confirm_answered(*, member: Membership, change_id: str | uuid.UUID, expected
     """Confirm the value that awaits it on the words of a proposed yes; that proposal is settled by it.
 
     So the value is confirmed whoever's word it is: as a change, a customer's yes would not outweigh a tool. Raises
-    DomainError: already decided, superseded, refused, or as `confirm_slot` does.
+    DomainError: already decided, superseded, refused, no such yes, or as `confirm_slot` does.
     """
     access.require(member, Permission.DECIDE)
     change = access.change(member.organization, change_id)
@@ -59,6 +59,9 @@ def confirm_answered(*, member: Membership, change_id: str | uuid.UUID, expected
     if change.status != Status.PENDING:
         codes = {Status.REFUSED.value: Code.CHANGE_REFUSED, Status.SUPERSEDED.value: Code.CHANGE_SUPERSEDED}
         raise DomainError(codes.get(change.status, Code.ALREADY_DECIDED), "V4")
+    if change.proposal.origin != Origin.RULE or change.verdict != Verdict.NO_CHANGE:
+        # The words of any other change say something else than what holds.
+        raise DomainError(Code.WRONG_STATUS, "K6", pointer=change.path, status=None)
     ProposedChange.objects.filter(pk=change.pk).update(status=Status.SUPERSEDED)
     citations = tuple(Citation.from_json(item) for item in change.citations)
     return confirm_slot(

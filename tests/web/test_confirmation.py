@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from atendimento.actions import messages, slots
 from atendimento.models import Origin, ProposedChange, Ticket
@@ -68,6 +69,16 @@ def test_one_key_confirms_the_value_on_both_quotes_whoevers_word_it_was(world: W
     row.refresh_from_db()
     assert row.status == "superseded"
     assert act(ana, card.urls.accept, expected_version=version(ticket)).status_code == 409
+
+
+def test_words_for_another_value_confirm_nothing(world: World, ana: Client, ticket: Ticket) -> None:
+    message = world.say(ticket, "melhor sexta às 9h")
+    (row,) = world.propose(ticket, change(HOUR, "sexta às 9h", (message.ref, "sexta às 9h")))
+    refused = act(ana, reverse("web:answer", args=[ticket.pk, row.pk]), expected_version=version(ticket))
+    assert refused.status_code == 409
+    assert reading.current_state(ticket.pk).slots[HOUR].status is SlotStatus.NEEDS_CONFIRMATION
+    row.refresh_from_db()
+    assert row.status == "pending"
 
 
 @pytest.mark.parametrize(
