@@ -55,7 +55,7 @@
 
   document.addEventListener("input", (event) => {
     if (!event.target.closest?.("#composer")) return;
-    form().classList.remove("held");
+    form().classList.remove("asks-again");
     clearTimeout(timer);
     timer = setTimeout(() => { keep(); check(); }, wait);
   });

@@ -49,6 +49,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("GET", f"{TICKET}memory"): ALL,
     ("GET", f"{TICKET}messages"): ALL,
     ("GET", f"{TICKET}summary"): ALL,
+    ("GET", f"{TICKET}closing"): ALL,
+    ("GET", f"{TICKET}dossier"): ALL,
     ("POST", f"{TICKET}summary/refresh"): ALL,
     ("POST", f"{TICKET}summary/checked"): ALL,
     ("GET", f"{TICKET}context"): ALL,

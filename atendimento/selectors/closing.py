@@ -1,0 +1,84 @@
+"""What closing a ticket now would leave: undecided, in doubt, unanswered, promised. It forbids nothing."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from atendimento import access, wording
+from atendimento.models import Membership, ProposedChange
+from atendimento.selectors import reading, values
+from memoria.fates import left
+from memoria.patch import Missing
+from memoria.proposals import Status
+
+SHOWN = 8
+"""Rows of a group: what a person reads before a click."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftGroup:
+    key: str
+    icon: str
+    heading: str
+    rows: tuple[str, ...]
+    more: int = 0  # that are not shown
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    ticket_id: str
+    title: str
+    groups: tuple[LeftGroup, ...]
+
+    @property
+    def count(self) -> int:
+        return sum(len(group.rows) + group.more for group in self.groups)
+
+
+def closing(member: Membership, ticket_id: str | uuid.UUID) -> Closing:
+    """What would be left. Raises NotFound."""
+    ticket = access.ticket(member.organization, ticket_id)
+    state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
+    rest = left(state, ticket_type)
+    pending = ProposedChange.objects.filter(ticket=ticket, status=Status.PENDING).order_by("id")
+
+    def shown(pointer: str) -> str:
+        held = values.held(state, pointer)
+        return "" if isinstance(held, Missing) else values.show_at(ticket_type, pointer, held, state)
+
+    def doubtful(pointer: str) -> str:
+        slot = state.slots[pointer]
+        status = wording.SLOT_STATUSES[slot.status.value]
+        label, value = ticket_type.fields[pointer].label, shown(pointer)
+        return f"{label}: {value} ({status})" if value else f"{label} ({status})"
+
+    def promised(pointer: str) -> str:
+        held = values.held(state, pointer)
+        member_ = held if isinstance(held, dict) else {}
+        due, _late = values.due_words(member_.get("due"), timezone.localdate())
+        return ", ".join(part for part in (values.member_text(held), values.owner(str(member_.get("owner", ""))), due) if part)
+
+    def proposed(row: ProposedChange) -> str:
+        value = values.show_at(ticket_type, row.path, row.value, state) or _("withdrawal")
+        return f"{values.label(ticket_type, row.path, state)}: {value}"
+
+    undecided = [proposed(row) for row in pending]
+    groups = (
+        ("undecided", "sparkles", _("Not decided"), undecided),
+        ("doubtful", "circle-question-mark", _("In doubt or open"), [doubtful(pointer) for pointer in rest.doubtful]),
+        ("questions", "message-circle-question-mark", _("Not answered"), [shown(pointer) for pointer in rest.questions]),
+        ("promises", "calendar-clock", _("Commitments not finished"), [promised(pointer) for pointer in rest.promises]),
+    )
+    return Closing(
+        str(ticket.pk),
+        ticket.subject,
+        tuple(
+            LeftGroup(key, icon, heading, tuple(rows[:SHOWN]), max(len(rows) - SHOWN, 0))
+            for key, icon, heading, rows in groups
+            if rows
+        ),
+    )
