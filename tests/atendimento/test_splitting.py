@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from atendimento import actions, ledger
+from atendimento import actions, ledger, proof
 from atendimento.access import NotFound
 from atendimento.actions import decisions, messages, slots, undo
 from atendimento.actions.faults import InvalidInput
 from atendimento.actions.splitting import Part, split_ticket
-from atendimento.models import Membership, Message, ProposedChange, Ticket
+from atendimento.models import Correction, Membership, Message, ProposedChange, Ticket
 from memoria.errors import DomainError
 from memoria.patch import lookup
 from tests.atendimento.test_concurrency import at_once
@@ -179,6 +179,10 @@ def test_arriving_values_are_undone_confirmed_and_corrected_like_any(house: Hous
     undo.undo_version(member=house.ana, ticket_id=other.pk, version=1, expected_version=1, reason="engano")
 
     assert ledger.current_state(other.pk).slots == {}
+    corrected = Correction.objects.filter(ticket=other).values_list("act", "pointer", "old")
+    assert list(corrected) == [("undone", "/facts/aparelho", "máquina de lavar")]
+    assert not Correction.objects.filter(ticket=new, act__in=["replaced", "withdrawn"]).exists()
+    assert [proof.compare_with_log(row.pk)[0].agrees for row in (new, other)] == [True, True]
     for row in (new, other):
         row.refresh_from_db()
         assert_replays(row)
