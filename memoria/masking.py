@@ -15,7 +15,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -32,7 +32,7 @@ from memoria.patch import Json, Missing, lookup, make_pointer
 from memoria.personal import find
 from memoria.proposals import Change
 from memoria.runs import Repair
-from memoria.typography import INVISIBLE
+from memoria.spellings import Spellings, spelled
 
 Masks = Mapping[str, Json]
 """What each placeholder of a request stands for. Stored beside the request, so that an answer can be read at any time."""
@@ -149,7 +149,7 @@ class _Mask:
             (self._sensitive[row.pointer], is_shaped) for row in sensitive if (is_shaped := _pattern(row.schema)) is not None
         ]
         self._known: dict[str, str] = {}
-        self._words: re.Pattern[str] | None = None
+        self._spellings = Spellings(())
         self._learn(known)
 
     def document(self, document: Json) -> Json:
@@ -192,14 +192,10 @@ class _Mask:
         for pointer, value in known:
             if pointer in self._sensitive and not isinstance(value, Missing):
                 for leaf in _leaves(value):
-                    words = " ".join(_text_of(leaf).split())
-                    folded = " ".join(_folded(words)[0].split())
-                    if folded and len(words) >= (3 if isinstance(leaf, str) else 4):
-                        self._known[folded] = self._sensitive[pointer]
-        if self._known:
-            longest = sorted(self._known, key=len, reverse=True)
-            spelled = "|".join(r"\s+".join(map(re.escape, words.split(" "))) for words in longest)
-            self._words = re.compile(rf"(?<!\w)(?:{spelled})(?!\w)")
+                    words = spelled(_text_of(leaf))
+                    if len(words) >= (3 if isinstance(leaf, str) else 4):
+                        self._known[words] = self._sensitive[pointer]
+        self._spellings = Spellings(self._known)
 
     def _spans(self, text: str) -> list[tuple[int, int, str]]:
         """Start, end and kind of what is to go, the first reading of a place first: known, detected, by pattern."""
@@ -208,23 +204,13 @@ class _Mask:
         spans: list[tuple[int, int, str]] = []
         readings: list[Callable[[str], Iterable[tuple[int, int, str]]]] = [self._known_in, _detected_in, self._shaped_in]
         for reading in readings:
-            fresh = [
-                (low, high, kind) for low, high, kind in reading(text) if not any(low < end and at < high for at, end in done)
-            ]
+            fresh = [(start, end, kind) for low, high, kind in reading(text) for start, end in _besides(low, high, done, text)]
             spans += fresh
             done += [(low, high) for low, high, _ in fresh]
         return sorted(spans)
 
     def _known_in(self, text: str) -> Iterable[tuple[int, int, str]]:
-        """However it is spelled: most people leave out capitals and accents where they write in a hurry."""
-        if self._words is None:
-            return
-        folded, places = _folded(text)
-        for found in self._words.finditer(folded):
-            high = places[found.end() - 1] + 1
-            while high < len(text) and unicodedata.combining(text[high]):
-                high += 1
-            yield places[found.start()], high, self._known[" ".join(found.group().split())]
+        return [(place.start, place.end, self._known[place.words]) for place in self._spellings.find(text)]
 
     def _shaped_in(self, text: str) -> Iterable[tuple[int, int, str]]:
         if not self._patterns:
@@ -309,20 +295,15 @@ def _detected_in(text: str) -> list[tuple[int, int, str]]:
     return [(found.start, found.end, found.kind.value) for found in find(text)]
 
 
-def _folded(text: str) -> tuple[str, Sequence[int]]:
-    """Small letters without accents, nothing invisible in between; and for each character its place in the text."""
-    if text.isascii():
-        return text.lower(), range(len(text))
-    characters: list[str] = []
-    places: list[int] = []
-    for place, character in enumerate(text):
-        if character in INVISIBLE:
-            continue
-        for part in unicodedata.normalize("NFKD", character).casefold():
-            if not unicodedata.combining(part):
-                characters.append(part)
-                places.append(place)
-    return "".join(characters), places
+def _besides(low: int, high: int, done: Iterable[tuple[int, int]], text: str) -> Iterable[tuple[int, int]]:
+    """What of a span nothing has taken yet: half a number that is told is still half of somebody's number."""
+    at = low
+    for start, end in sorted(span for span in done if span[0] < high and low < span[1]):
+        if any(character.isalnum() for character in text[at:start]):
+            yield at, start
+        at = max(at, end)
+    if any(character.isalnum() for character in text[at:high]):
+        yield at, high
 
 
 def _without_cut_word(name: Json) -> Json:

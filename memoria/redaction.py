@@ -5,11 +5,11 @@ Unlike a mask for the model, nothing here can be put back. What stands in its pl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
 from memoria.patch import Json
 from memoria.personal import find
+from memoria.spellings import Spellings, spelled
 
 SENSITIVE = "sensitive"
 """The kind of a sensitive field's value; the others are those of `memoria.personal`."""
@@ -20,17 +20,13 @@ class Redactor:
     """Takes out what is personal, and what sensitive fields hold or held. `show` names the kind of what is gone."""
 
     def __init__(self, secrets: Iterable[Json], show: Callable[[str], str]) -> None:
-        spelled = {" ".join(text.split()) for value in secrets for text in _texts(value)}
-        longest = sorted((text for text in spelled if len(text) >= _SHORTEST), key=len, reverse=True)
-        words = "|".join(r"\s+".join(map(re.escape, text.split(" "))) for text in longest)
-        self._secrets = re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) if longest else None
+        self._secrets = Spellings(text for value in secrets for text in _texts(value) if len(spelled(text)) >= _SHORTEST)
         self._show = show
 
     def text(self, text: str) -> str:
         """The text without it. Where a secret and an identifier overlap, both go as one."""
         spans = [(found.start, found.end, found.kind.value) for found in find(text)]
-        if self._secrets is not None:
-            spans += [(*found.span(), SENSITIVE) for found in self._secrets.finditer(text)]
+        spans += [(place.start, place.end, SENSITIVE) for place in self._secrets.find(text)]
         parts: list[str] = []
         last = 0
         for start, end, kind in _merged(spans):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from dataclasses import replace
 from typing import Any
@@ -260,3 +261,11 @@ def test_a_known_secret_is_masked_however_it_is_spelled_and_comes_back_as_it_was
     (name,) = sent.masks
     assert shown == f"Sou {name}, a mãe; marias de nazarés são outras."
     assert restored(shown, sent.masks) == text
+
+
+def test_what_a_known_secret_leaves_of_a_number_is_masked_as_well() -> None:
+    sent = mask("Sou Maria 81 98765-4321", fields={"nome": a_field(sensitive=True)}, known=[("/facts/nome", "Maria 81")])
+
+    (shown,) = texts_of(sent)
+    assert not any(character.isdigit() for character in re.sub(r"\[[A-Z]+-[0-9]+\]", "", shown))
+    assert restored(shown, sent.masks) == "Sou Maria 81 98765-4321"

@@ -29,6 +29,8 @@ def redact(text: str, *secrets: Json) -> str:
         ("verdade", (True, None), "verdade", "<"),
         ("dois: Dr. Abreu e Dra. Lia", (["Dr. Abreu", {"nome": "Dra. Lia"}],), "dois: <sensitive> e <sensitive>", "Lia"),
         ("CPF 390.533.447-05 da mãe", ("CPF 390.533.447-05 da",), "<sensitive> mãe", "390"),
+        ("sou jose da conceicao", ("José da Conceição",), "sou <sensitive>", "jose"),
+        ("sou José\u200b da Conceic\u0327a\u0303o!", ("José da Conceição",), "sou <sensitive>!", "Conceic"),
         ("nada aqui", (), "nada aqui", "<"),
         ("", ("x",), "", "<"),
         ("(a+b)*c custa", ("(a+b)*c",), "<sensitive> custa", "a+b"),
