@@ -140,7 +140,7 @@ def test_a_server_that_drips_holds_nobody_beyond_the_deadline(
     script(model_server)
     began = time.monotonic()
     assert ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome == Unreached("timeout")
-    assert time.monotonic() - began < 3  # the deadline is half a second; what is more is a busy machine's
+    assert time.monotonic() - began < 9  # the deadline is half a second; what is more is a busy machine's
     # The connection is given up with it: the next request has one of its own.
     assert isinstance(ask(request_for_a, endpoint, Mode.JSON_SCHEMA).outcome, Answered)
 
