@@ -132,7 +132,8 @@ class Product:
     def __init__(self, folder: Path, workers: int, threads: int) -> None:
         self.folder, self.threads = folder, threads
         passwords = dict.fromkeys(embedded.SECRET_NAMES, secrets.token_hex(8))
-        connections = {"max_connections": str(50 + 2 * workers * threads)}
+        # The disk's own pace is no matter of this: nothing ends PostgreSQL meanwhile.
+        connections = embedded.FAST_AND_LOSSY | {"max_connections": str(50 + 2 * workers * threads)}
         self.postgres = embedded.Postgres(folder, passwords, connections)
         self.redis = embedded.Redis(folder, passwords["redis"], lasting=False)
         self.model_port = embedded.free_port()

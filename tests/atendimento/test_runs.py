@@ -427,3 +427,28 @@ def test_the_model_is_told_what_was_rejected_and_why_and_the_same_words_do_not_b
     say(house, ticket, "E outra")
     run(house)
     assert "rejected" not in json.loads(model_server.chats[2].body["messages"][-1]["content"])
+
+
+def test_an_answer_is_judged_by_the_state_as_it_is_when_it_comes(
+    house: House, ticket: Ticket, model_server: ModelServer
+) -> None:
+    """The state moved during the call: what was asked about version 0 is judged at version 1, and says so."""
+    say(house, ticket, "Moro em Torre")
+    body = json.dumps(completion(json.dumps({"changes": [TORRE]})))
+    kept = {"body": body, "through": 1, "numbers": [1], "moment": timezone.now().isoformat()}
+    Proposal.objects.update(status=RunStatus.RUNNING, attempts=1, through_message=1, raw_answer=kept)
+    answer = house.api().post(
+        f"tickets/{ticket.pk}/slots/set",
+        {"path": "/facts/bairro", "value": "Pina", "expected_version": 0, "reason": "telefone"},
+    )
+    assert answer.status == 200
+
+    row = run(house)
+
+    change = ProposedChange.objects.get()
+    assert (row.base_version, Ticket.objects.get(pk=ticket.pk).state_version) == (0, 1)
+    assert (change.status, change.reasons[0]["code"]) == (
+        "refused",
+        "evidence.older_than_current",
+    ) or change.verdict == "conflict"
+    assert change.current_value == "Pina"
