@@ -21,7 +21,8 @@ from atendimento.web.doors import MemberRequest, member_view, number, show
 def context(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
     if request.method == "GET":
         message = request.GET.get("message", "").replace("\0", "")[:20]
-        return show(request, "context.html", page=pages.context_page(request.member, ticket_id, message=message))
+        words = request.GET.get("words", "").replace("\0", "")[:4000]
+        return show(request, "context.html", page=pages.context_page(request.member, ticket_id, message=message, words=words))
     message = request.POST.get("message", "").replace("\0", "").strip()[:20]
     words = request.POST.get("words", "").replace("\r\n", "\n")
     try:

@@ -3,6 +3,7 @@
   const bar = document.getElementById("cite-bar");
   if (!bar) return;
   const use = bar.querySelector("[data-cite-use]");
+  const pin = bar.querySelector("[data-cite-pin]");
   const target = document.getElementById("cite-target");
   let picked = null; // {message, quote, start}
   let bound = null; // where a value is to be recorded once its pane is there
@@ -41,6 +42,7 @@
     bar.hidden = !picked;
     if (!picked) return;
     use.hidden = !form();
+    pin.search = new URLSearchParams({ message: picked.message, words: picked.quote });
     const { width, height } = bar.getBoundingClientRect();
     const { left, top, bottom } = picked.box;
     const above = top - height - 6;
@@ -99,7 +101,7 @@
   document.addEventListener("keydown", (event) => { if (event.key === "Escape" && !bar.hidden) hide(); });
 
   // The selection must survive a press on the bar.
-  use.addEventListener("pointerdown", (event) => event.preventDefault());
+  for (const part of [use, pin]) part.addEventListener("pointerdown", (event) => event.preventDefault());
   use.addEventListener("click", () => {
     const into = form();
     if (into && picked) fill(into, picked);

@@ -68,7 +68,8 @@ def test_every_screen(world: World, crowded: Ticket, open_ticket: Open, scheme: 
         if "state" in query:
             page.evaluate("document.querySelectorAll('#memory details').forEach(details => { details.open = true; })")
         assert faults(page) == [], query
-    for path in ("/", "/?q=nada-disso", f"/tickets/{crowded.pk}/summary", f"/tickets/{crowded.pk}/rebuild/"):
+    ticket = f"/tickets/{crowded.pk}/"
+    for path in ("/", "/?q=nada-disso", f"{ticket}summary", f"{ticket}context?message=m-8", f"{ticket}rebuild/"):
         page.goto(path)
         assert faults(page) == [], path
 

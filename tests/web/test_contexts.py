@@ -49,6 +49,10 @@ def test_a_pinned_message_goes_letter_by_letter_into_every_question_however_old_
     assert [row["text"] for row in asked(world, ticket)["pinned"]] == [SECRET]
     assert [row["id"] for row in asked(world, ticket)["pinned"]] == ["m-1"]
 
+    # Words that were selected in the conversation stand in the form already.
+    form = ana.get(f"/tickets/{ticket.pk}/context", {"message": "m-2", "words": "alguma novidade"}).content.decode()
+    assert 'value="m-2"' in form
+    assert ">alguma novidade</textarea>" in form
     page = text(ana.get(f"/tickets/{ticket.pk}/context"))
     assert "fixado por Ana Lima" in page
     assert "ao lado da padaria “Sol”" in page
