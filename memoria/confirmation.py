@@ -38,13 +38,14 @@ _COURTESY: Final = frozenset(
 )
 _LONGEST: Final = 60  # code points: a yes is short
 _THUMB: Final = re.compile("[\U0001f44d\U0001f44c\u2705\u2714][\U0001f3fb-\U0001f3ff\ufe0f]?")
+_NO_SIGN: Final = re.compile("[\U0001f44e\u274c\u274e\u2716\U0001f6ab\u26d4\U0001f645]")
 _WORD: Final = re.compile(r"[a-z0-9']+")
 _CHOICE: Final = re.compile(r"\b(?:ou|or)\b")
 
 
 def is_yes(text: str) -> bool:
     """Whether the whole of a message is a yes: its words, a thumb, and courtesies. Anything more is no plain yes."""
-    if len(text.strip()) > _LONGEST or "?" in text:
+    if len(text.strip()) > _LONGEST or "?" in text or _NO_SIGN.search(text):
         return False
     words = _WORD.findall(plain(text))
     thumbs = bool(_THUMB.search(text))

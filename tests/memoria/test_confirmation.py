@@ -79,6 +79,9 @@ def read(bench: Bench, *talk: tuple[str, str]) -> list[tuple[str, object]]:
         ("sim " * 30, False),
         ("simples", False),
         ("👍 amanhã", False),
+        ("👍👎", False),
+        ("sim 👎", False),
+        ("✅ ❌", False),
     ],
 )
 def test_what_is_a_plain_yes(words: str, right: bool) -> None:
