@@ -56,8 +56,7 @@ def split(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
 
 def _choice(request: MemberRequest) -> SplitChoice:
     if request.method == "GET":
-        chosen = request.GET.get("m", "")
-        return SplitChoice(messages=(chosen,) if chosen else (), before=number(request.GET.get("before")))
+        return SplitChoice()
     given = request.POST
     return SplitChoice(
         subject=given.get("subject", "").replace("\0", "")[:400],
