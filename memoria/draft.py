@@ -71,13 +71,13 @@ class Draft:
 
     def put(self, pointer: str, slot: Slot | None) -> None:
         if slot is None:
-            self._slots.pop(pointer, None)
+            del self._slots[pointer]
         else:
             self._slots[pointer] = slot
-        self._altered[pointer] = None
+        self._altered.setdefault(pointer)
 
     def touch(self, pointer: str) -> None:
-        self._touched[pointer] = None
+        self._touched.setdefault(pointer)
 
     def moved(self, pointer: str, age: Age) -> None:
         """K1: the value at this field really changed."""
