@@ -101,7 +101,9 @@ def model_page(
 ) -> ModelPage:
     """`identity` is the endpoint's. Raises DomainError `permission.denied`."""
     access.require(member, Permission.MANAGE)
+    # Whole questions are large, and not shown here.
     runs = Proposal.objects.filter(organization_id=member.organization_id, origin=Origin.MODEL)
+    runs = runs.defer("request", "context_report", "run")
     under_way = runs.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).select_related("ticket")
     parked = runs.filter(status=RunStatus.PARKED).select_related("ticket")
     return ModelPage(
