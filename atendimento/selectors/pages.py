@@ -23,6 +23,7 @@ from atendimento.selectors.parts import (
     Quote,
     ReplyCheck,
     Segment,
+    Since,
     StepLine,
     TextPart,
     TicketLink,
@@ -400,8 +401,7 @@ class TicketPage:
     memory: Memory
     queue: QueueList
     composer: Composer
-    since: str = ""  # what changed since this person last looked
-    since_message: int | None = None  # the first of the messages that came since
+    since: Since | None = None  # what changed since this person last looked
     cite_targets: tuple[Option, ...] = ()  # where selected words can be recorded, by the key of the form
 
 

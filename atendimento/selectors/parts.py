@@ -231,3 +231,23 @@ class ReplyCheck:
     held: bool = False  # it was to be sent, and asks once more
     digest: str = ""  # of the text that was held
     record: str = ""  # what its promise would record; empty where it makes none
+
+
+@dataclass(frozen=True, slots=True)
+class SinceItem:
+    """One decision that the member has not seen."""
+
+    at: datetime
+    sentence: str
+    lines: tuple[str, ...]
+    url: str  # the state as it was then
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What changed since the member last looked: a line, and what it opens to."""
+
+    sentence: str
+    first_message: int | None  # the first of the messages that came since
+    items: tuple[SinceItem, ...] = ()
+    more: int = 0  # decisions that are not listed

@@ -33,6 +33,7 @@ from atendimento.selectors import (
     next_step,
     queue,
     reading,
+    since,
     state,
     together,
     transcript,
@@ -272,8 +273,9 @@ def ticket_page(
         memory=pane,
         queue=queue.queue(member, replace(filters, after=""), ticket.pk),
         composer=composer or _draft(member, ticket),
-        since=_since(ticket, visit),
-        since_message=_first_unseen(ticket, visit),
+        since=since.since(
+            member, ticket, visit, Sight(ground.ticket_type, ground.state, reading.Cited({}), may_override=False)
+        ),
         cite_targets=state.targets(ground.ticket_type) if asked.version is None and ticket.merged_into_id is None else (),
     )
 
@@ -334,24 +336,6 @@ def _read_note(ticket: Ticket, unread: int) -> str:
     local = timezone.localtime(said)
     pattern = "H:i" if local.date() == timezone.localdate() else "SHORT_DATETIME_FORMAT"
     return _("all read up to %(time)s") % {"time": date_format(local, pattern)}
-
-
-def _since(ticket: Ticket, visit: TicketVisit | None) -> str:
-    """What happened since the member last looked, in one line; empty where nothing did."""
-    if visit is None:
-        return ""
-    messages = ticket.last_message_number - visit.seen_message
-    versions = ticket.state_version - visit.seen_version
-    parts = []
-    if messages > 0:
-        parts.append(ngettext("%(count)d message", "%(count)d messages", messages) % {"count": messages})
-    if versions > 0:
-        parts.append(ngettext("%(count)d decision", "%(count)d decisions", versions) % {"count": versions})
-    return _("Since you were here: %(what)s") % {"what": ", ".join(parts)} if parts else ""
-
-
-def _first_unseen(ticket: Ticket, visit: TicketVisit | None) -> int | None:
-    return visit.seen_message + 1 if visit is not None and visit.seen_message < ticket.last_message_number else None
 
 
 def _draft(member: Membership, ticket: Ticket) -> Composer:

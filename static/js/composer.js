@@ -149,6 +149,14 @@
   if (document.body.dataset.seen && form()) {
     const token = form().querySelector("[name=csrfmiddlewaretoken]").value;
     const seen = () => fetch(document.body.dataset.seen, { method: "POST", headers: { "X-CSRFToken": token }, credentials: "same-origin", keepalive: true }).catch(() => undefined);
-    setTimeout(seen, 1500);
+    let looking = null;
+    const look = () => {
+      clearTimeout(looking);
+      if (document.visibilityState === "visible") looking = setTimeout(seen, 1500);
+    };
+    look();
+    // What arrives while one looks is seen as well; a page in the background sees nothing.
+    document.addEventListener("lastro:refreshed", look);
+    document.addEventListener("visibilitychange", look);
   }
 })();

@@ -145,3 +145,19 @@ def test_a_window_of_the_past_shows_its_own_decisions_alone(world: World, ana: C
 
     assert 2 not in versions(f"/tickets/{ticket.pk}/?m=5")
     assert versions(f"/tickets/{ticket.pk}/")[-1] == 2
+
+
+def test_the_line_opens_to_who_decided_what(world: World, ana: Client, ticket: Ticket) -> None:
+    address = f"/tickets/{ticket.pk}/"
+    act(ana, f"{address}seen")
+    world.accept(stories.correction(world, ticket)[:1], world.rui)
+    since = ana.get(address).context["page"].since
+    (item,) = since.items
+    assert (item.sentence, since.more) == ("Rui Prado aceitou 1 mudança", 0)
+    assert item.lines[0] == "Bairro da visita: Boa Viagem → Madalena"
+    assert since.first_message == 4
+    act(ana, f"{address}seen")
+    assert ana.get(address).context["page"].since is None
+    world.say(ticket, "mais uma")
+    since = ana.get(address).context["page"].since
+    assert (since.sentence, since.items, since.first_message) == ("Desde que você abriu: 1 mensagem", (), 7)
