@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 from memoria.evidence import Message
 from memoria.fields import TicketType
 from memoria.marks import Mark
-from memoria.passages import cut, without
+from memoria.passages import Span, cut, within, without
 from memoria.patch import Json, Missing
 from memoria.sources import Kind
 from memoria.state import State
@@ -129,6 +129,7 @@ class Context:
     document: dict[str, Json]
     layers: tuple[Layer, ...]
     through: int  # number of the last new message in it; newer ones wait for the next run
+    rest: Mapping[int, tuple[Span, ...]]  # of new messages that were cut: what of them is still to be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,7 @@ class Material:
     learnings: Sequence[str] = ()  # approved ones, the most useful first
     retrieved: Sequence[Message | Snippet] = ()  # the most useful first
     pinned: Sequence[Pinned] = ()  # in the order of the messages
+    unread: Mapping[int, Sequence[Span]] = field(default_factory=dict)  # what is new of a message that was read in part
 
 
 def dump(document: Json) -> str:
@@ -202,7 +204,7 @@ def assemble(
         rejected.layer("rejected"),
         scribe.tools.layer("tool_output"),
     )
-    return Context(document, layers, through)
+    return Context(document, layers, through, scribe.rest)
 
 
 def _origin(item: Message | Snippet) -> str:
@@ -257,6 +259,7 @@ class _Written:
     tokens: int
     is_tool: bool
     left_out: tuple[LeftOut, ...]
+    rest: tuple[Span, ...] = ()  # what was cut off and is to be read in a following call
 
 
 @dataclass(slots=True)
@@ -271,6 +274,7 @@ class _Scribe:
     tools: _Rows = field(default_factory=_Rows)
     telling: frozenset[str] = frozenset()
     shown: set[int] = field(default_factory=set)  # numbers of messages that stand whole among what is pinned
+    rest: dict[int, tuple[Span, ...]] = field(default_factory=dict)
     today: set[date] = field(default_factory=set)  # of the first new message
     through: int = 0
 
@@ -287,6 +291,8 @@ class _Scribe:
                 rows.left_out.append(LeftOut(f"{message.id} on", "next run"))
                 break
             self._put(written, rows)
+            if written.rest:
+                self.rest[message.number] = written.rest
             through = message.number
         self.through = through
         self.today = {self._day(message) for message in messages[:1]}
@@ -348,14 +354,19 @@ class _Scribe:
         """One message as the model sees it; no row where it holds nothing that could be cited."""
         is_tool = message.author.kind in _TOOL_KINDS
         parts = without(message.text, message.unquotable)
+        if new and message.number in self.material.unread:
+            parts = within(parts, self.material.unread[message.number])
         why = "deleted" if message.deleted else "automatic" if message.automatic else "" if parts else "nothing to quote"
         if why:
             return _Written(None, 0, is_tool, (LeftOut(message.id, why),))
         room = min(budget, self.budget.tool_output) if is_tool and budget != _UNBOUNDED else budget
         text, dropped = cut(message.text, parts, room, self.count.text, self.telling)
         row = self._row(message, text, new=new)
-        left_out = tuple(LeftOut(f"{message.id}[{low}:{high}]", "budget") for low, high in dropped)
-        return _Written(row, self.count.of(row), is_tool, left_out)
+        # What a tool says is cut at its source and not asked for again; of a person's words nothing is passed over.
+        rest = tuple(dropped) if new and not is_tool else ()
+        why = "next run" if rest else "budget"
+        left_out = tuple(LeftOut(f"{message.id}[{low}:{high}]", why) for low, high in dropped)
+        return _Written(row, self.count.of(row), is_tool, left_out, rest)
 
     def _row(self, message: Message, text: str, *, new: bool = False) -> dict[str, Json]:
         """Of a new message the weekday too, and who said it where it was not the customer: promises and dates are read

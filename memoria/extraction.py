@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from memoria.answer_schema import answer_schema
 from memoria.context import Budget, ContextReport, CountTokens, Layer, Material, assemble, dump
 from memoria.field_list import field_list
 from memoria.instructions import PROMPT_VERSION, instructions, repair_words, schema_heading
+from memoria.passages import Span
 from memoria.patch import MISSING, Json
 from memoria.proposals import Change, Citation
 from memoria.runs import Answered, Declined, Outcome, Problem, Repair, Unreached, Unreadable
@@ -42,6 +43,7 @@ class Request:
     language: str
     through: int  # number of the last new message in it; where newer ones were handed in, they wait for the next run
     report: ContextReport
+    rest: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)  # of cut new messages: what is still to be read
     repair: Repair | None = None  # the answer that could not be used, and what was wrong with it
 
     def messages(self, *, with_schema: bool) -> list[dict[str, Json]]:
@@ -66,7 +68,7 @@ def build_request(
     fields_layer = Layer("ticket_type", count_tokens(system) - count_tokens(rules), len(material.ticket_type.fields))
     total = count_tokens(system) + count_tokens(dump(schema)) + count_tokens(user)
     report = ContextReport((rules_layer, fields_layer, *context.layers), total)
-    return Request(system, user, schema, TOOL_NAME, PROMPT_VERSION, language, context.through, report)
+    return Request(system, user, schema, TOOL_NAME, PROMPT_VERSION, language, context.through, report, context.rest)
 
 
 # --- reading the answer -------------------------------------------------------------------------------------------

@@ -27,6 +27,14 @@ def without(text: str, spans: Iterable[Span]) -> list[Span]:
     return kept
 
 
+def within(parts: Iterable[Span], spans: Iterable[Span]) -> list[Span]:
+    """What of `parts` lies in these spans, in order."""
+    wanted = sorted(spans)
+    return [
+        (max(low, start), min(high, end)) for low, high in parts for start, end in wanted if max(low, start) < min(high, end)
+    ]
+
+
 def passages(text: str, low: int, high: int) -> list[Span]:
     """`text[low:high]` as passages of at most 300 code points, cut at line and sentence ends, else between words."""
     found: list[Span] = []

@@ -232,7 +232,8 @@ def _revise(book: ledger.Book, row: Message, text: str, notes: Sequence[str], un
     row.unquotable = [list(span) for span in unquotable]
     merged = book.ticket.merged_into_id is not None  # nobody decides there what would be read (S2)
     row.awaits_reading = not (row.automatic or merged) and Kind(row.author_kind) in READ_BY_MODEL
-    row.save(update_fields=["text", "edited_at", "notes", "unquotable", "awaits_reading"])
+    row.unread = None
+    row.save(update_fields=["text", "edited_at", "notes", "unquotable", "awaits_reading", "unread"])
     _doubt(book, row, "edited")
     if row.awaits_reading:
         runs.owe(book, row)

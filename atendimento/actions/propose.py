@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from atendimento import jobs, ledger, llm
 from atendimento.actions import asking, gate, masks, prompts
@@ -147,6 +148,7 @@ def _keep(claimed: Claimed, reply: llm.Reply, asked: Question) -> None:
         "through": asked.request.through,
         "numbers": list(asked.numbers),
         "moment": asked.moment.isoformat(),
+        "rest": {str(number): [list(span) for span in spans] for number, spans in asked.request.rest.items()},
     }
     row.usage = gate.booked(row.usage, reply.usage)
     row.model = reply.model or row.model
@@ -195,7 +197,12 @@ def _read(book: ledger.Book, row: Proposal) -> None:
     row.through_message = kept["through"] or row.through_message
     messages = Message.objects.filter(ticket=book.ticket, number__in=kept["numbers"], awaits_reading=True)
     since = datetime.fromisoformat(kept["moment"])
-    messages.exclude(edited_at__gt=since).update(awaits_reading=False)
+    read = messages.exclude(edited_at__gt=since)
+    rest = {int(number): spans for number, spans in kept.get("rest", {}).items()}
+    for number, spans in rest.items():
+        # Too long for one call: what was cut off is asked about in the next.
+        read.filter(number=number).update(unread=spans)
+    read.exclude(number__in=rest).update(awaits_reading=False, unread=None)
 
 
 def _supersede_parked(book: ledger.Book, row: Proposal) -> None:
@@ -235,6 +242,7 @@ def _next(book: ledger.Book) -> None:
         jobs.owe(jobs.PROPOSE, waiting.pk, waiting.organization_id, due, book.moment)
         return
     last = rows.order_by("-created_at", "-id").first()
-    left = Message.objects.filter(ticket=book.ticket, awaits_reading=True, number__gt=book.ticket.through_message)
+    further = Q(number__gt=book.ticket.through_message) | Q(unread__isnull=False)
+    left = Message.objects.filter(further, ticket=book.ticket, awaits_reading=True)
     if last is not None and last.status == RunStatus.READY and left.exists():
         queue.enqueue(book, None, book.moment, 0)

@@ -78,6 +78,7 @@ def question(row: Proposal, organization: Organization) -> Question | None:
         _proposed(ticket),
         _rejected(ticket),
         pinned=_pinned(ticket, row.through_message),
+        unread={message.number: [(low, high) for low, high in message.unread] for message in new if message.unread},
     )
     request = build_request(
         material,

@@ -174,7 +174,8 @@ class Message(models.Model):
     notes = models.JSONField(default=list, blank=True)  # what was changed on arrival, as codes
     edited_at = models.DateTimeField(null=True, blank=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
-    awaits_reading = models.BooleanField(default=False)  # no finished proposal has read its present text
+    awaits_reading = models.BooleanField(default=False)  # no finished proposal has read its present text, or all of it
+    unread = models.JSONField(null=True, blank=True)  # of one that was read in part: the [start, end] spans that are left
     copied_from = models.PositiveIntegerField(null=True, blank=True)  # its number in the ticket that this one was split from
 
     class Meta:

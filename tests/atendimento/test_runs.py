@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -266,6 +267,36 @@ def test_the_mode_that_a_server_takes_is_remembered(house: House, ticket: Ticket
     forms = [asked.body.get("response_format", {}).get("type") for asked in model_server.chats]
     assert forms == ["json_schema", "json_object", "json_object"]
     assert EndpointMode.objects.get().mode == "json_object"
+
+
+def test_a_message_too_long_for_one_call_is_read_to_its_end_by_the_calls_that_follow(
+    house: House, ticket: Ticket, model_server: ModelServer
+) -> None:
+    text = "".join(f"Frase número {number} desta mensagem bem comprida. " for number in range(400))
+    say(house, ticket, text)
+    calls = 0
+    while Message.objects.filter(ticket=ticket, awaits_reading=True).exists():
+        calls += 1
+        assert calls < 10
+        run(house)
+    told = [json.loads(asked.body["messages"][-1]["content"])["new_messages"] for asked in model_server.chats]
+    assert len(told) == calls > 1
+    assert all([row["id"] for row in rows] == ["m-1"] for rows in told)
+    read = " ".join(rows[0]["text"] for rows in told)
+    assert sorted(map(int, re.findall("número ([0-9]+)", read))) == list(range(400))
+    assert Message.objects.get(ticket=ticket).unread is None
+    assert not Proposal.objects.filter(status=RunStatus.QUEUED).exists()
+
+
+def test_an_edit_has_the_whole_message_read_again(house: House, ticket: Ticket, model_server: ModelServer) -> None:
+    message = say(house, ticket, "Frase. " * 3000, external_id="w-1")
+    run(house)
+    assert Message.objects.get(ticket=ticket).unread
+    say(house, ticket, "Moro em Torre", external_id="w-1")
+    assert (Message.objects.get(ticket=ticket).unread, message) == (None, message)
+    run(house)
+    (row,) = json.loads(model_server.chats[-1].body["messages"][-1]["content"])["new_messages"]
+    assert row["text"] == "Moro em Torre"
 
 
 def test_an_answer_that_was_stored_before_a_crash_costs_no_second_call(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -217,6 +218,27 @@ def test_a_huge_message_is_cut_by_passages_and_the_report_says_which(bench: Benc
     assert "O pedido é o 4455." in shown
     assert len(shown) < 2000
     assert all(what.startswith("m-1[") for what in why_left_out(request, "new"))
+
+
+def test_what_was_cut_off_is_read_in_the_calls_that_follow_until_nothing_is_left(bench: Bench) -> None:
+    text = "".join(f"Frase número {number} desta mensagem comprida. " for number in range(200))
+    reference = bench.say("customer", text)
+    unread: dict[int, Any] = {}
+    shown: list[str] = []
+    calls = 0
+    while not calls or unread:
+        calls += 1
+        request = ask_about(bench, reference, budget=Budget(new_message=300), unread=unread)
+        shown += document_of(request)["new_messages"][0]["text"].split(CUT)
+        assert set(why_left_out(request, "new").values()) <= {"next run"}
+        assert set(request.rest) <= {1}
+        unread = dict(request.rest)
+        assert calls < 20
+    assert calls > 3
+    assert sorted(re.findall("[0-9]+", " ".join(shown)), key=int) == [str(number) for number in range(200)]
+    # Nothing of what a tool says is asked for again.
+    by_tool = ask_about(bench, bench.say("tool", text), budget=Budget(tool_output=50))
+    assert by_tool.rest == {}
 
 
 def test_a_tools_output_is_cut_first_and_reported_apart(bench: Bench) -> None:
