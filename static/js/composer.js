@@ -120,8 +120,7 @@
     event.target.closest("[data-submit-on-change]")?.requestSubmit();
   });
   document.addEventListener("click", (event) => {
-    const menu = document.getElementById("menu");
-    if (menu?.open && !event.target.closest("#menu")) menu.open = false;
+    for (const menu of document.querySelectorAll(".menu[open]")) menu.open = menu.contains(event.target);
     const canned = document.getElementById("canned");
     if (canned?.open && !event.target.closest("#canned")) canned.open = false;
   });
