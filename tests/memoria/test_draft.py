@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from memoria.draft import merged
-from memoria.proposals import Evidence
-from tests.memoria.bench import Bench, a_field, a_type
+from memoria.draft import Draft, merged
+from memoria.errors import Code, DomainError, Reason
+from memoria.proposals import Change, Evidence, Judgement, Verdict
+from memoria.sources import Age, Author, Kind
+from tests.memoria.bench import START, Bench, a_field, a_type
 from tests.memoria.steps import take, tell
 
 FRESH = Evidence("m-1", "quinta", 0, 6)
@@ -56,3 +58,56 @@ def test_the_inverse_goes_back_the_way_that_the_patch_came() -> None:
     ]  # fmt: skip
     assert event.touched == tuple(rows)
     assert tuple(event.slots) == tuple(rows)
+
+
+CHANGE = Change("add", "/facts/a", "quinta")
+REASON = Reason(Code.SOURCE_WEAKER, "P6", {"source": "customer"})
+WHO = Author(Kind.CUSTOMER, "c-1", "Eva")
+
+
+def a_draft() -> Draft:
+    bench = Bench()
+    return Draft(bench.state, bench.desk())
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"), [(CHANGE, Verdict.REFUSED), (Change("add", "/facts/z", "quinta"), Verdict.ALLOWED)]
+)
+def test_what_was_refused_is_not_taken(change: Change, verdict: Verdict) -> None:
+    """4: it says by which reason."""
+    with pytest.raises(DomainError) as caught:
+        a_draft().take(change, Judgement(verdict, (REASON,), source="customer", author=WHO, age=Age(START, 1)))
+    assert caught.value.reason == REASON
+
+
+@pytest.mark.parametrize("missing", ["source", "author", "age"])
+def test_a_judgement_that_knows_nobodys_words_is_our_own_mistake(missing: str) -> None:
+    """E5."""
+    whole: dict[str, object] = {"source": "customer", "author": WHO, "age": Age(START, 1)}
+    judgement = Judgement(Verdict.ALLOWED, (REASON,), **{**whole, missing: None})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^a judgement that is no refusal has a source, an author and an age$"):
+        a_draft().take(CHANGE, judgement)
+
+
+def test_nothing_is_challenged_where_nothing_stands() -> None:
+    """P6."""
+    judgement = Judgement(Verdict.CONFLICT, (REASON,), source="customer", author=WHO, age=Age(START, 1))
+    with pytest.raises(ValueError, match=r"^nothing stands at /facts/a that could be challenged$"):
+        a_draft().take(CHANGE, judgement)
+
+
+def test_within_a_draft_the_version_is_still_the_one_before() -> None:
+    """M7: a decision's next change is judged against what its earlier ones made."""
+    draft = a_draft()
+    judgement = Judgement(Verdict.ALLOWED, (REASON,), source="customer", author=WHO, age=Age(START, 1))
+    assert draft.take(CHANGE, judgement) == "/facts/a"
+    inner = draft.state
+    assert (inner.version, inner.values["facts"], list(inner.slots), dict(inner.minted)) == (
+        0,
+        {"a": "quinta"},
+        ["/facts/a"],
+        {},
+    )
+    assert draft.version == 1
+    draft.take(Change("add", "/pending/-", {"question": "qual?"}), judgement)
+    assert dict(draft.state.minted) == {"pending": 1}
