@@ -124,17 +124,8 @@ def tell(ticket_id: uuid.UUID, organization: Organization, state: State, ticket_
         ticket_type,
         language=organization.language,
         zone=ZoneInfo(organization.timezone),
-        first_goal=_first_goal(ticket_id) if changed else None,
+        first_goal=timeline.first_goal(ticket_id) if changed else None,
     )
-
-
-def _first_goal(ticket_id: uuid.UUID) -> str | None:
-    row = LedgerEvent.objects.filter(ticket_id=ticket_id, pointers__contains=["/goal"], content__isnull=False)
-    first = row.order_by("version").first()
-    if first is None:
-        return None
-    found = [operation.value for operation in timeline.event_of(first).patch if operation.path == "/goal"]
-    return found[0] if found and isinstance(found[0], str) else None
 
 
 def events_between(ticket_id: uuid.UUID, after: int, up_to: int) -> list[Event]:

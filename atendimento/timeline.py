@@ -163,3 +163,13 @@ def slots_changed(before: State, after: State) -> Mapping[str, Sequence[object]]
         for pointer in pointers
         if before.slots.get(pointer) != after.slots.get(pointer)
     }
+
+
+def first_goal(ticket_id: uuid.UUID) -> str | None:
+    """The goal that the ticket began with (N2); None where none was set, or where its event is erased."""
+    rows = LedgerEvent.objects.filter(ticket_id=ticket_id, pointers__contains=["/goal"], content__isnull=False)
+    first = rows.order_by("version").first()
+    if first is None:
+        return None
+    found = [operation.value for operation in event_of(first).patch if operation.path == "/goal"]
+    return found[0] if found and isinstance(found[0], str) else None

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from atendimento import access
+from atendimento import access, timeline
 from atendimento.models import BriefReading, LedgerEvent, Membership
 from atendimento.selectors import reading
 from atendimento.selectors.contexts import FAULTS
@@ -47,12 +47,14 @@ def brief(member: Membership, ticket_id: str | uuid.UUID, fault: str = "") -> Ch
     """The ticket's brief as of its present version."""
     ticket = access.ticket(member.organization, ticket_id)
     state = reading.current_state(ticket.pk)
+    goal = state.slots.get("/goal")
     told = narrative(
         state,
         reading.definition(ticket.ticket_type_id),
         language="en" if (get_language() or "").startswith("en") else "pt-br",
         people=People(customer=ticket.customer.name or None),
         zone=timezone.get_current_timezone(),
+        first_goal=timeline.first_goal(ticket.pk) if goal is not None and goal.replaces is not None else None,
     )
     note = _("As of version %(version)d.") % {"version": state.version}
     newer = ticket.last_message_number - ticket.through_message

@@ -190,6 +190,14 @@ def test_a_summary_that_was_read_and_checked_says_by_whom_and_whether_something_
     assert "chegou algo depois" in text(ana.get(path))
 
 
+def test_the_summary_tells_the_goal_and_the_first_one_however_often_it_changed(world: World, ana: Client) -> None:
+    ticket = world.ticket()
+    for number, goal in enumerate(("agendar visita", "trocar a peça", "receber o dinheiro"), 1):
+        world.say(ticket, f"agora quero {goal}")
+        world.accept(world.propose(ticket, change("/goal", goal, (f"m-{number}", goal))))
+    assert "receber o dinheiro (o primeiro foi: agendar visita)" in text(ana.get(f"/tickets/{ticket.pk}/summary"))
+
+
 def test_what_has_changed_since_it_was_read_cannot_be_signed(world: World, ana: Client) -> None:
     ticket = world.ticket()
     world.say(ticket, "moro em Boa Viagem")
