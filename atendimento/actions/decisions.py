@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from django.db import transaction
 
@@ -27,9 +28,11 @@ def decide_changes(
     accept: Sequence[str] = (),
     reject: Sequence[str] = (),
     reason: str | None = None,
+    evidence: Mapping[str, Sequence[Citation]] = MappingProxyType({}),
 ) -> Written:
     """Decide several changes of one ticket in one version, all or nothing (V5). `reason` is that of the rejections.
 
+    `evidence` points at occurrences as in `accept_change`, by the change's id.
     The same decision again answers the first result (V4). Raises InvalidInput, NotFound, DomainError.
     """
     access.require(member, Permission.DECIDE)
@@ -43,7 +46,7 @@ def decide_changes(
     return _decide(
         book,
         member,
-        [review.Accept(str(row.pk), desks.change_of(row)) for row in rows[: len(accept)]],
+        [_acceptance(row, None, evidence.get(str(row.pk))) for row in rows[: len(accept)]],
         [review.Reject(str(row.pk), desks.change_of(row), reason) for row in rows[len(accept) :]],
         rows,
         expected_version,
@@ -68,15 +71,19 @@ def accept_change(
     if override is not None:
         access.require(member, Permission.OVERRIDE)
     book, row = _open(member, change_id)
+    return _decide(book, member, [_acceptance(row, override, evidence)], [], [row], expected_version)
+
+
+def _acceptance(row: ProposedChange, override: str | None, evidence: Sequence[Citation] | None) -> review.Accept:
+    """The acceptance of a change. Raises InvalidInput where `evidence` is not its own quotes with a start each."""
     change = desks.change_of(row)
-    starts = None
-    if evidence is not None:
-        starts = tuple(evidence)
-        same = [(item.message, item.quote) for item in starts] == [(item.message, item.quote) for item in change.evidence]
-        if not same or any(item.start is None for item in starts):
-            raise invalid("/evidence", "evidence.other_quotes", "must be the proposal's quotes with a start each")
-    accept = review.Accept(str(row.pk), change, override, starts)
-    return _decide(book, member, [accept], [], [row], expected_version)
+    if evidence is None:
+        return review.Accept(str(row.pk), change, override)
+    starts = tuple(evidence)
+    same = [(item.message, item.quote) for item in starts] == [(item.message, item.quote) for item in change.evidence]
+    if not same or any(item.start is None for item in starts):
+        raise invalid("/evidence", "evidence.other_quotes", "must be the proposal's quotes with a start each")
+    return review.Accept(str(row.pk), change, override, starts)
 
 
 @transaction.atomic

@@ -28,7 +28,7 @@ from atendimento.selectors.ticket import PANES, Asked
 from atendimento.web import forms
 from atendimento.web.doors import MemberRequest, is_fragment, member_view, number, show, with_query
 from memoria.errors import Code, DomainError
-from memoria.patch import MISSING, Missing
+from memoria.patch import MISSING
 from memoria.proposals import Citation
 
 MAX_REASON = 500
@@ -116,18 +116,16 @@ def accept(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -
     override = _text(request, "override")
     keep = request.POST.getlist("keep")[:100]
     starts = forms.starts(request.POST)
+    pointed = drawn.pointed(request.member, change_id, starts) if starts else None
 
     def run() -> Written:
-        if keep:
+        version = _expected(request)
+        if keep:  # offered where nothing is in conflict, so there is nothing to override
             return quoted.accept_and_keep(
-                member=request.member, change_id=change_id, expected_version=_expected(request), keep=keep
+                member=request.member, change_id=change_id, expected_version=version, keep=keep, evidence=pointed
             )
         return decisions.accept_change(
-            member=request.member,
-            change_id=change_id,
-            expected_version=_expected(request),
-            override=override,
-            evidence=drawn.pointed(request.member, change_id, starts) if starts else None,
+            member=request.member, change_id=change_id, expected_version=version, override=override, evidence=pointed
         )
 
     return _act(request, ticket_id, run, key=f"ch-{change_id}", form="override" if "override" in request.POST else "")
@@ -224,7 +222,7 @@ def set_value(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
         cited = _cited(request, ticket_id)
         withdraws = bool(request.POST.get("withdraw"))
         value = MISSING if withdraws else forms.read_value(form.controls, forms.typed(request.POST), form.base)
-        if cited and not isinstance(value, Missing):
+        if cited:
             return quoted.record_quoted(
                 member=request.member,
                 ticket_id=ticket_id,

@@ -247,6 +247,29 @@ def test_quoted_words_keep_the_weight_of_who_said_them(world: World, ana: Client
     )
 
 
+def test_recording_the_same_words_twice_is_recording_them_once(world: World, ana: Client) -> None:
+    ticket = stories.recife(world)
+    data = {"path": "/facts/sintoma", "value": "não gela", "expected_version": 1, "message": "m-1", "quote": "minha geladeira"}
+    for _press in range(2):
+        assert act(ana, f"/tickets/{ticket.pk}/set", **data).status_code == 200
+    assert TicketState.objects.get(ticket=ticket).version == 2
+    assert ProposedChange.objects.filter(ticket=ticket, path="/facts/sintoma").count() == 1
+    # Other words for the same value are added to it.
+    more = {**data, "expected_version": 2, "message": "m-1", "quote": "moro em Boa Viagem"}
+    assert act(ana, f"/tickets/{ticket.pk}/set", **more).status_code == 200
+    quotes = [item["quote"] for item in slot(ticket, "/facts/sintoma")["evidence"]]
+    assert quotes == ["moro em Boa Viagem", "minha geladeira"]
+
+
+def test_a_withdrawal_on_quoted_words_is_the_customers(world: World, ana: Client) -> None:
+    ticket = stories.recife(world)
+    world.say(ticket, "esqueça a geladeira")
+    data = {"path": "/facts/aparelho", "withdraw": "1", "expected_version": 1, "message": "m-4", "quote": "esqueça a geladeira"}
+    assert act(ana, f"/tickets/{ticket.pk}/set", **data).status_code == 200
+    held = slot(ticket, "/facts/aparelho")
+    assert (held["status"], held["evidence"][0]["message"], held["author"]["name"]) == ("open", "m-4", "Helena")
+
+
 def test_a_quote_that_is_not_there_is_refused_and_keeps_nothing(world: World, ana: Client) -> None:
     ticket = stories.recife(world)
     before = ProposedChange.objects.count()
