@@ -194,7 +194,8 @@ def _report(modules: list[str], outcomes: dict[str, str], changes: dict[str, Edi
             "gaps": sum(name in gaps for name in mine),
             "commit": _commit(module),
         }
-    summary = _summary(rows, seconds) if not write else _merged(rows, seconds)
+    print(f"{len(outcomes)} mutants in {seconds / 60:.1f} minutes")
+    summary = _merged(rows) if write else _summary(rows)
     text = json.dumps(summary, indent=2, ensure_ascii=False)
     print(text)
     if write:
@@ -210,12 +211,11 @@ def _commit(module: str) -> str:
     return last.stdout.strip() + ("+" if changed.stdout.strip() else "")
 
 
-def _summary(rows: dict[str, Any], seconds: float) -> dict[str, Any]:
+def _summary(rows: dict[str, Any]) -> dict[str, Any]:
     total = sum(row["mutants"] for row in rows.values())
     same = sum(row["equivalent"] for row in rows.values())
     return {
         "measured": datetime.now(UTC).date().isoformat(),
-        "minutes": round(seconds / 60, 1),
         "mutants": total,
         "killed": sum(row["killed"] for row in rows.values()),
         "equivalent": same,
@@ -225,10 +225,10 @@ def _summary(rows: dict[str, Any], seconds: float) -> dict[str, Any]:
     }
 
 
-def _merged(rows: dict[str, Any], seconds: float) -> dict[str, Any]:
+def _merged(rows: dict[str, Any]) -> dict[str, Any]:
     """The figures of these modules among those that were kept of the others."""
     kept = json.loads(FIGURES.read_text("utf-8"))["modules"] if FIGURES.exists() else {}
-    return _summary({module: {**kept, **rows}[module] for module in MODULES if module in {**kept, **rows}}, seconds)
+    return _summary({module: {**kept, **rows}[module] for module in MODULES if module in {**kept, **rows}})
 
 
 if __name__ == "__main__":
