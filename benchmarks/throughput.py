@@ -2,11 +2,12 @@
 
     python -m benchmarks.throughput [--tickets 1000] [--messages 10] [--workers 4] [--threads 4] [--write]
 
-Real parts on this machine, in a folder of their own: PostgreSQL, Redis, `celery` workers and the clock. Messages are taken in
-by the product's own action, each to be read by itself (no debounce), before the workers start; the clock starts with the
-first request. The model is a server of its own that waits a second over every answer and proposes one change a message.
-It keeps the beginning and end of each request by ticket, so that two at a time are seen; a client that is gone ends its
-request.
+Real parts on this machine, in a folder of their own: PostgreSQL, Redis, `celery` workers and the clock. The messages lie there
+before the workers start, written straight into the tables with the runs that are owed for them: one a ticket, as for a burst,
+or with --one-by-one one a message, as without a debounce. No job is posted: the sweep finds them all. The model is a server
+of its own that waits a second over every answer and proposes one change a message. It keeps the beginning and end of each
+request by ticket, so that two at a time are seen; a client that is gone ends its request. The clock runs from the first
+request to the last answer.
 
 A quarter and three quarters of the way a worker is killed (SIGKILL, all its threads in calls) and another one started; half
 way Redis is ended, forgets everything, and comes back. What "workers and latency allow" is workers times threads requests a
@@ -41,7 +42,6 @@ from atendimento.processes import Child
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = Path(__file__).with_name("throughput.json")
 LATENCY = 1.0  # seconds of every answer
-LOADERS = 2
 GIVE_UP = 120.0  # seconds without any run done
 MARK = re.compile(r"T(\d{5})M(\d{3})")
 TYPE: dict[str, Any] = {
@@ -212,38 +212,49 @@ class Product:
 LOADER = """
 import django; django.setup()
 import sys, json
-from atendimento import access, actions, tenancy
-from memoria.sources import Author, Kind
-first, last, messages, document = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), json.loads(sys.argv[4])
-organization, made = actions.create_organization(slug="carga", name="Carga")
+from datetime import timedelta
+from django.utils import timezone
+from atendimento import access, actions, jobs, tenancy
+from atendimento.actions.runs import PRODUCER
+from atendimento.models import Message, Origin, OutboxEntry, Proposal, RunStatus, Ticket, TicketState
+tickets, messages, one_by_one, document = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "True", json.loads(sys.argv[4])
+organization, _ = actions.create_organization(slug="carga", name="Carga")
 tenancy.enter(organization.pk)
 person = {"email": "ana@carga.test", "role": "admin", "name": "Ana", "password": "uma-senha-de-carga"}
 admin, _ = actions.create_member(organization=organization, **person)
-if document:
-    actions.publish_ticket_type(member=admin, document=document)
+actions.publish_ticket_type(member=admin, document=document)
 caller = access.Caller(organization, None, "ingest:carga")
-author, tickets = Author(Kind.CUSTOMER, "c", "Cliente"), {}
-for number in range(first, last):
-    customer = actions.CustomerData(f"c-{number}", "Cliente")
-    tickets[number], _ = actions.create_ticket(caller=caller, ticket_type="carga", subject="x", customer=customer)
+customer = actions.CustomerData("c", "Cliente")
+first, _ = actions.create_ticket(caller=caller, ticket_type="carga", subject="x", customer=customer)
+values = {field.attname: getattr(first, field.attname) for field in Ticket._meta.concrete_fields if field.attname != "id"}
+values |= {"last_message_number": messages, "last_message_at": timezone.now()}
+made = [Ticket(**(values | {"protocol": f"T-{number:06}", "external_id": f"t-{number}"})) for number in range(tickets)]
+Ticket.objects.bulk_create(made, batch_size=500)
+empty = TicketState.objects.get(ticket=first)
+columns = {field.attname: getattr(empty, field.attname) for field in TicketState._meta.concrete_fields if not field.primary_key}
+TicketState.objects.bulk_create([TicketState(**(columns | {"ticket_id": ticket.pk})) for ticket in made], batch_size=500)
+moment = timezone.now() - timedelta(seconds=60)
+author = {"author_kind": "customer", "author_name": "Cliente", "author_external_id": "c", "author_key": "c"}
+said, runs = [], []
 for turn in range(messages):
-    for number, ticket in tickets.items():
-        text = f"moro em T{number:05}M{turn:03}"
-        actions.receive_message(caller=caller, ticket_id=ticket.pk, author=author, text=text)
+    for number, ticket in enumerate(made):
+        said.append(Message(organization=organization, ticket=ticket, number=turn + 1, text=f"moro em T{number:05}M{turn:03}",
+            received_at=moment, said_at=moment + timedelta(seconds=turn), awaits_reading=True, **author))
+        if one_by_one or turn == messages - 1:
+            runs.append(Proposal(organization=organization, ticket=ticket, origin=Origin.MODEL, producer=PRODUCER,
+                status=RunStatus.QUEUED, through_message=turn + 1, created_at=moment + timedelta(milliseconds=len(runs)),
+                not_before=moment))
+Message.objects.bulk_create(said, batch_size=1000)
+Proposal.objects.bulk_create(runs, batch_size=1000)
+OutboxEntry.objects.bulk_create(
+    [OutboxEntry(organization=organization, job=jobs.PROPOSE, subject=run.pk, due_at=moment) for run in runs], batch_size=1000)
 """
 
 
-def load(product: Product, tickets: int, messages: int) -> None:
-    """Bring the messages in by the product's own action, with no worker there yet."""
-    command = [sys.executable, "-c", LOADER]
-    subprocess.run([*command, "0", "0", "0", json.dumps(TYPE)], cwd=ROOT, env=product.env, check=True)
-    bounds = [tickets * part // LOADERS for part in range(LOADERS + 1)]
-    loaders = [
-        subprocess.Popen([*command, str(low), str(high), str(messages), "{}"], cwd=ROOT, env=product.env)
-        for low, high in pairwise(bounds)
-    ]
-    if any(loader.wait() for loader in loaders):
-        raise SystemExit("the messages could not be brought in")
+def load(product: Product, tickets: int, messages: int, *, one_by_one: bool) -> None:
+    """Write tickets, messages and the runs that are owed for them, with no worker there yet."""
+    words = (str(tickets), str(messages), str(one_by_one), json.dumps(TYPE))
+    subprocess.run([sys.executable, "-c", LOADER, *words], cwd=ROOT, env=product.env, check=True)
 
 
 def together(requests: list[tuple[int, float, float]]) -> int:
@@ -294,7 +305,7 @@ def measure(product: Product, workers: int, total: int) -> dict[str, Any]:
         "seconds": round(ended - begun, 1),
         "a second": round(done / (ended - begun), 2),
         "requests": len(requests),
-        "requests beyond one a message": len(requests) - total,
+        "requests beyond one a run": len(requests) - total,
         "two at a time for a ticket": together(requests),
         "most at once": most_at_once(requests),
         "messages unread": count(link, "SELECT count(*) FROM atendimento_message WHERE awaits_reading"),
@@ -326,19 +337,21 @@ def main() -> int:
     parser.add_argument("--messages", type=int, default=10)
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--threads", type=int, default=4)
+    parser.add_argument("--one-by-one", action="store_true", help="a run for each message, not for each ticket")
     parser.add_argument("--write", action="store_true", help="keep the figures in throughput.json")
     parser.add_argument("--serve", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         asyncio.run(serve(options.serve))
         return 0
-    total = options.tickets * options.messages
+    messages = options.tickets * options.messages
+    total = messages if options.one_by_one else options.tickets
     product = Product(Path(tempfile.mkdtemp(prefix="lastro-t-")), options.workers, options.threads)
     try:
         product.start()
         began = time.monotonic()
-        load(product, options.tickets, options.messages)
-        print(f"{total} messages brought in within {time.monotonic() - began:.0f} s", flush=True)
+        load(product, options.tickets, options.messages, one_by_one=options.one_by_one)
+        print(f"{messages} messages written within {time.monotonic() - began:.0f} s", flush=True)
         found = measure(product, options.workers, total)
     finally:
         product.stop()
@@ -346,6 +359,7 @@ def main() -> int:
     figures = {
         "tickets": options.tickets,
         "messages a ticket": options.messages,
+        "a run for each": "message" if options.one_by_one else "ticket",
         "workers": options.workers,
         "threads a worker": options.threads,
         "latency": LATENCY,
@@ -358,8 +372,10 @@ def main() -> int:
     }
     print(json.dumps(figures, indent=2))
     if options.write:
-        FIGURES.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    right = {"runs": total, "two at a time for a ticket": 0, "messages unread": 0, "changes": total, "changes doubled": 0}
+        kept = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
+        kept[figures["a run for each"]] = figures
+        FIGURES.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
+    right = {"runs": total, "two at a time for a ticket": 0, "messages unread": 0, "changes": messages, "changes doubled": 0}
     right |= {"jobs left": 0, "runs parked": 0}
     wrong = {name: found[name] for name, wanted in right.items() if found[name] != wanted}
     if wrong:
