@@ -11,7 +11,7 @@ from django.db import transaction
 from atendimento import access, ledger
 from atendimento.access import Permission
 from atendimento.actions.faults import invalid
-from atendimento.actions.messages import MAX_TEXT, write_reply
+from atendimento.actions.messages import MAX_TEXT, Received, write_reply
 from atendimento.actions.slots import set_slot
 from atendimento.models import Draft, Membership, Message, TicketVisit
 from memoria.patch import Json
@@ -33,13 +33,19 @@ def keep_draft(*, member: Membership, ticket_id: str | uuid.UUID, text: str, int
 
 
 @transaction.atomic
-def send_draft(*, member: Membership, ticket_id: str | uuid.UUID, text: str, internal: bool) -> Message:
-    """Record a reply or note, and let its draft go in the same stroke. Raises InvalidInput where nothing is said."""
+def send_draft(
+    *, member: Membership, ticket_id: str | uuid.UUID, text: str, internal: bool, key: uuid.UUID | None = None
+) -> Received:
+    """Record a reply or note, and let its draft go in the same stroke. Raises InvalidInput where nothing is said.
+
+    The same `key` again is the same reply: what has been written since stays a draft.
+    """
     if not text.replace("\0", "").strip():
         raise invalid("/text", "message.empty", "says nothing")
-    message = write_reply(member=member, ticket_id=ticket_id, text=text, internal=internal)
-    Draft.objects.filter(member=member, ticket_id=message.ticket_id).delete()
-    return message
+    written = write_reply(member=member, ticket_id=ticket_id, text=text, internal=internal, key=key)
+    if written.created:
+        Draft.objects.filter(member=member, ticket_id=written.message.ticket_id).delete()
+    return written
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +58,22 @@ class Recorded:
 
 @transaction.atomic
 def send_with_commitments(
-    *, member: Membership, ticket_id: str | uuid.UUID, text: str, commitments: Sequence[tuple[dict[str, Json], int, int]]
+    *,
+    member: Membership,
+    ticket_id: str | uuid.UUID,
+    text: str,
+    commitments: Sequence[tuple[dict[str, Json], int, int]],
+    key: uuid.UUID | None = None,
 ) -> Recorded:
     """Record a reply and, as the member's statement on its very words, the commitments that it makes: all or nothing.
 
     Each commitment comes with where its words begin and end in `text`. Raises InvalidInput, and DomainError where the
     rules refuse one.
     """
-    message = send_draft(member=member, ticket_id=ticket_id, text=text, internal=False)
-    version = None
+    sent = send_draft(member=member, ticket_id=ticket_id, text=text, internal=False, key=key)
+    message, version = sent.message, None
+    if not sent.created:
+        return Recorded(message, None)
     for value, start, end in commitments:
         held = access.ticket(member.organization, message.ticket_id).state_version  # locked since the reply
         quoted = Citation(message.ref, message.text[start:end], start)

@@ -124,11 +124,26 @@ def _receive(
     return Received(row, created=True)
 
 
-def write_reply(*, member: Membership, ticket_id: str | uuid.UUID, text: str, internal: bool = False) -> Message:
-    """A reply or an internal note written in the console. Nothing is sent to the channel."""
+@transaction.atomic
+def write_reply(
+    *, member: Membership, ticket_id: str | uuid.UUID, text: str, internal: bool = False, key: uuid.UUID | None = None
+) -> Received:
+    """A reply or an internal note written in the console. Nothing is sent to the channel.
+
+    `key` names the form that it was written in: the same one again is the same reply, and writes nothing.
+    """
     author = Author(Kind.AGENT, str(member.pk), member.name)
     caller = access.caller_of(member)
-    return receive_message(caller=caller, ticket_id=ticket_id, author=author, text=text, internal=internal).message
+    if key is not None:
+        ticket = ledger.open_to_change(member.organization, ticket_id).ticket  # the second press waits for the first
+        known = Message.objects.filter(ticket=ticket, send_key=key, member=member).first()
+        if known is not None:
+            return Received(known, created=False)
+    written = receive_message(caller=caller, ticket_id=ticket_id, author=author, text=text, internal=internal)
+    if key is not None:
+        written.message.send_key = key
+        written.message.save(update_fields=["send_key"])
+    return written
 
 
 @transaction.atomic

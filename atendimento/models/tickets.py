@@ -176,12 +176,14 @@ class Message(models.Model):
     deleted_at = models.DateTimeField(null=True, blank=True)
     awaits_reading = models.BooleanField(default=False)  # no finished proposal has read its present text, or all of it
     unread = models.JSONField(null=True, blank=True)  # of one that was read in part: the [start, end] spans that are left
+    send_key = models.UUIDField(null=True, blank=True)  # of the form that a reply was written in: pressed twice, it is one
     copied_from = models.PositiveIntegerField(null=True, blank=True)  # its number in the ticket that this one was split from
 
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["ticket", "number"], name="message_number_unique"),
             models.UniqueConstraint(fields=["ticket", "source", "external_id"], name="message_external_id_unique"),
+            models.UniqueConstraint(fields=["ticket", "send_key"], name="message_sent_once"),
         ]
         indexes: ClassVar = [
             models.Index(fields=["ticket", "author_kind", "author_key", "number"], name="message_by_author"),

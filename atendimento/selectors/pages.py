@@ -6,7 +6,8 @@ and values, which are the people's own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import uuid
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from atendimento.selectors.parts import (
@@ -392,6 +393,7 @@ class Composer:
     internal: bool = False
     problem: Problem | None = None
     check: ReplyCheck | None = None
+    key: str = field(default_factory=lambda: str(uuid.uuid4()))  # of this form: pressed twice, it is sent once
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,6 +231,7 @@ class ReplyCheck:
     held: bool = False  # it was to be sent, and asks once more
     digest: str = ""  # of the text that was held
     record: str = ""  # what its promise would record; empty where it makes none
+    promised: str = ""  # names what would be recorded, so that nothing else is
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import uuid
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -83,6 +84,18 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+def promised(found: Checked) -> str:
+    """Names the commitments that a reply makes; empty where it makes none."""
+    told = json.dumps([promise.value for promise in found.promises], sort_keys=True, ensure_ascii=False)
+    return digest(told) if found.promises else ""
+
+
+def was_sent(member: Membership, ticket_id: str | uuid.UUID, key: uuid.UUID) -> bool:
+    """Whether the reply written in this form is recorded already."""
+    ticket = access.ticket(member.organization, ticket_id)
+    return Message.objects.filter(ticket=ticket, send_key=key, member=member).exists()
+
+
 def checked(member: Membership, ticket_id: str | uuid.UUID, text: str) -> Checked:
     """Check a reply of this member to this ticket's customer."""
     access.require(member, Permission.WRITE_REPLIES)
@@ -144,6 +157,7 @@ def view(found: Checked, *, held: bool = False) -> ReplyCheck:
         held=held,
         digest=digest(found.text) if held else "",
         record=label,
+        promised=promised(found),
     )
 
 

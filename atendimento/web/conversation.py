@@ -32,10 +32,17 @@ from memoria.errors import Code, DomainError
 def reply(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
     """Record what was written. A reply that the state does not bear out asks once more; a note says it to nobody."""
     text, internal = request.POST.get("text", "").replace("\0", ""), request.POST.get("kind") == "note"
+    key = _key(request)
+    if key is not None and replies.was_sent(request.member, ticket_id, key):
+        return _recorded(request, ticket_id, lambda: None)  # the same press again
     if internal or not text.strip():
         return _recorded(request, ticket_id, lambda: console.send_draft(**_said(request, ticket_id, text, internal=internal)))
     found = replies.checked(request.member, ticket_id, text)
-    recording = request.POST.get("send") == "record" and bool(found.promises)
+    asked = request.POST.get("send") == "record"
+    recording = asked and bool(found.promises)
+    if asked and request.POST.get("promised") != replies.promised(found):
+        # What the button said is not what the words promise now: it is shown before anything is recorded.
+        return _composer(request, ticket_id, Composer(text, internal, check=replies.view(found, held=True)), 409)
     if found.hinders(recording=recording) and request.POST.get("checked") != replies.digest(text):
         composer = Composer(text, internal, check=replies.view(found, held=True))
         return _composer(request, ticket_id, composer, 409)
@@ -45,7 +52,15 @@ def reply(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
 
 
 def _said(request: MemberRequest, ticket_id: uuid.UUID, text: str, *, internal: bool = False) -> dict[str, Any]:
-    return {"member": request.member, "ticket_id": ticket_id, "text": text, "internal": internal}
+    said = {"member": request.member, "ticket_id": ticket_id, "text": text, "internal": internal}
+    return {**said, "key": _key(request)}
+
+
+def _key(request: MemberRequest) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(request.POST.get("key", ""))
+    except ValueError:
+        return None
 
 
 def _recorded(request: MemberRequest, ticket_id: uuid.UUID, run: Callable[[], object]) -> HttpResponse:
@@ -68,7 +83,9 @@ def _recorded(request: MemberRequest, ticket_id: uuid.UUID, run: Callable[[], ob
 def _with_commitments(request: MemberRequest, ticket_id: uuid.UUID, text: str, found: replies.Checked) -> HttpResponse:
     promised = [(promise.value, promise.start, promise.end) for promise in found.promises]
     try:
-        sent = console.send_with_commitments(member=request.member, ticket_id=ticket_id, text=text, commitments=promised)
+        sent = console.send_with_commitments(
+            member=request.member, ticket_id=ticket_id, text=text, commitments=promised, key=_key(request)
+        )
     except DomainError as error:
         problem = problems.problem(request.member, ticket_id, error.reason)
         return _composer(request, ticket_id, Composer(text, problem=problem, check=replies.view(found)), 409)

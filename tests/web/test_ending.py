@@ -116,7 +116,7 @@ def test_nothing_personal_and_nothing_internal_goes_out(world: World, ana: Clien
         )
     )
     put(world, ticket, "/pending/-", {"question": f"É na {SECRET.upper()}?"})
-    note = messages.write_reply(member=world.ana, ticket_id=ticket.pk, text="cliente difícil, urgente", internal=True)
+    note = messages.write_reply(member=world.ana, ticket_id=ticket.pk, text="cliente difícil, urgente", internal=True).message
     world.accept(world.propose(ticket, change("/attempts/-", {"action": "urgência"}, (note.ref, "urgente"))))
     page = ana.get(f"/tickets/{ticket.pk}/dossier").content.decode()
     words = text(ana.get(f"/tickets/{ticket.pk}/dossier"))

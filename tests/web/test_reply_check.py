@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -82,7 +83,8 @@ def test_a_promise_is_recorded_with_its_reply_and_rests_on_its_words(world: Worl
     words = "Oi, Helena. Te ligo amanhã às 15h!"
     seen = act(ana, f"/tickets/{ticket.pk}/check", text=words, kind="reply")
     assert "Registrar o compromisso “ligar” com a resposta" in text(seen)
-    answer = act(ana, f"/tickets/{ticket.pk}/reply", text=words, kind="reply", send="record")
+    promised = seen.context["check"].promised
+    answer = act(ana, f"/tickets/{ticket.pk}/reply", text=words, kind="reply", send="record", promised=promised)
     assert answer.status_code == 200
     assert "Desfazer" in text(answer)
     state = reading.current_state(ticket.pk)
@@ -101,9 +103,38 @@ def test_recording_the_promise_does_not_let_other_findings_pass_unseen(ana: Clie
     words, before = "Te ligo amanhã às 15h. Técnico em Boa Viagem.", sent(ticket)
     held = act(ana, f"/tickets/{ticket.pk}/reply", text=words, kind="reply", send="record")
     assert (held.status_code, sent(ticket)) == (409, before)
-    shown = held.context["composer"].check.digest
-    assert act(ana, f"/tickets/{ticket.pk}/reply", text=words, kind="reply", send="record", checked=shown).status_code == 200
+    shown = held.context["composer"].check
+    again = {"text": words, "kind": "reply", "send": "record", "checked": shown.digest, "promised": shown.promised}
+    assert act(ana, f"/tickets/{ticket.pk}/reply", **again).status_code == 200
     assert len(list(unfinished(reading.current_state(ticket.pk)))) == 2
+
+
+def test_only_the_promise_that_the_button_named_is_recorded(ana: Client, ticket: Ticket) -> None:
+    address, before = f"/tickets/{ticket.pk}/reply", sent(ticket)
+    named = act(ana, f"/tickets/{ticket.pk}/check", text="Te ligo amanhã às 15h.", kind="reply").context["check"].promised
+    for words in ("Te ligo amanhã às 15h. Te mando a nota hoje às 18h.", "Bom dia, Helena!"):
+        held = act(ana, address, text=words, kind="reply", send="record", promised=named)
+        assert (held.status_code, held.context["composer"].text) == (409, words)
+    assert sent(ticket) == before
+
+
+@pytest.mark.parametrize("kind", ["reply", "note"])
+def test_pressed_twice_it_is_sent_once(ana: Client, ticket: Ticket, kind: str) -> None:
+    address, before, key = f"/tickets/{ticket.pk}/reply", sent(ticket), str(uuid.uuid4())
+    for _press in range(2):
+        assert act(ana, address, text="Bom dia!", kind=kind, key=key).status_code == 200
+    assert sent(ticket) == before + 1
+    assert act(ana, address, text="Bom dia!", kind=kind, key=str(uuid.uuid4())).status_code == 200
+    assert sent(ticket) == before + 2, "said again in a form of its own, it is said again"
+
+
+def test_a_promise_pressed_twice_is_recorded_once(ana: Client, ticket: Ticket) -> None:
+    words, before = "Te ligo amanhã às 15h.", sent(ticket)
+    named = act(ana, f"/tickets/{ticket.pk}/check", text=words, kind="reply").context["check"].promised
+    form = {"text": words, "kind": "reply", "send": "record", "promised": named, "key": str(uuid.uuid4())}
+    for _press in range(2):
+        assert act(ana, f"/tickets/{ticket.pk}/reply", **form).status_code == 200
+    assert (sent(ticket), len(list(unfinished(reading.current_state(ticket.pk))))) == (before + 1, 2)
 
 
 def test_unread_messages_are_told_and_hold_nothing(world: World, ana: Client, ticket: Ticket) -> None:
