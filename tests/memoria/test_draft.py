@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from memoria.decisions import Edit
 from memoria.draft import Draft, merged
 from memoria.errors import Code, DomainError, Reason
+from memoria.patch import MISSING
 from memoria.proposals import Change, Evidence, Judgement, Verdict
 from memoria.sources import Age, Author, Kind
-from tests.memoria.bench import START, Bench, a_field, a_type
+from tests.memoria.bench import ANA, START, Bench, a_field, a_type, cite
 from tests.memoria.steps import take, tell
 
 FRESH = Evidence("m-1", "quinta", 0, 6)
@@ -111,3 +113,21 @@ def test_within_a_draft_the_version_is_still_the_one_before() -> None:
     assert draft.version == 1
     draft.take(Change("add", "/pending/-", {"question": "qual?"}), judgement)
     assert dict(draft.state.minted) == {"pending": 1}
+
+
+def test_a_withdrawal_that_carries_a_value_holds_none_of_it() -> None:
+    """C2."""
+    bench = Bench(a_type({"/facts/a": a_field()}))
+    take(bench, "customer", "/facts/a", "quinta")
+    said = bench.say("customer", "não é mais quinta")
+    bench.accept(*bench.propose(Change("remove", "/facts/a", "quinta", cite((said, "não é mais quinta")))))
+    assert (bench.value("/facts/a"), bench.status("/facts/a")) == (MISSING, "open")
+
+
+def test_a_new_member_says_who_mended_it() -> None:
+    """E9."""
+    bench = Bench(a_type())
+    held = tell(bench, "customer", "/pending/-", {"question": "qal cor?"}, text="qal cor?")
+    bench.accept(held, edit=Edit({"question": "qual cor?"}))
+    slot = bench.slot("/pending/p-1")
+    assert (slot.source, slot.edited_by) == ("customer", ANA.author)
