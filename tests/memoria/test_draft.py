@@ -131,3 +131,14 @@ def test_a_new_member_says_who_mended_it() -> None:
     bench.accept(held, edit=Edit({"question": "qual cor?"}))
     slot = bench.slot("/pending/p-1")
     assert (slot.source, slot.edited_by) == ("customer", ANA.author)
+
+
+def test_null_is_a_value_that_a_field_may_change_to_and_from() -> None:
+    """K1: either way what depends on it falls."""
+    rows = {"/facts/a": a_field(schema={"type": ["string", "null"]}, invalidates=["/facts/b"]), "/facts/b": a_field()}
+    bench = Bench(a_type(rows))
+    take(bench, "customer", "/facts/b", "quinta")
+    for value in (None, "x", None):
+        bench.put("/facts/a", value)
+        assert bench.status("/facts/b") == "needs_confirmation"
+        bench.confirm("/facts/b")
