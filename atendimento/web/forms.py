@@ -125,7 +125,9 @@ def citations(data: QueryDict) -> tuple[Citation, ...]:
         quote = quotes[index].replace("\0", "") if index < len(quotes) else ""
         start = starts[index] if index < len(starts) else ""
         named = citation(message, quote)
-        found.append(replace(named, start=int(start)) if quote and start.isascii() and start.isdecimal() else named)
+        found.append(
+            replace(named, start=int(start)) if quote and start.isascii() and start.isdecimal() and len(start) < 10 else named
+        )
     return tuple(found)
 
 

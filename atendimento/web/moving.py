@@ -60,7 +60,7 @@ def _choice(request: MemberRequest) -> SplitChoice:
     given = request.POST
     return SplitChoice(
         subject=given.get("subject", "").replace("\0", "")[:400],
-        ticket_type=given.get("type", "")[:100],
+        ticket_type=given.get("type", "").replace("\0", "")[:100],
         messages=tuple(dict.fromkeys(given.getlist("message")))[: MOST_MESSAGES + 1],
         values=tuple(dict.fromkeys(given.getlist("value")))[:MOST_VALUES],
         first=given.get("first", "").strip()[:12],

@@ -15,6 +15,7 @@ from atendimento.selectors import ticket as tickets
 from atendimento.selectors.queue import Filters
 from atendimento.selectors.ticket import PANES, Asked
 from atendimento.web.doors import THEMES, Look, MemberRequest, is_fragment, member_view, number, show
+from memoria.patch import PatchError, parse_pointer
 
 YEAR = 365 * 24 * 60 * 60
 
@@ -45,8 +46,17 @@ def asked_of(request: HttpRequest) -> Asked:
         number(request.GET.get("to")),
         number(message.removeprefix("m-")) if message else None,
         events=Look.of(request).events,
-        field=request.GET.get("field", "")[:500].replace("\0", ""),
+        field=_pointer(request.GET.get("field", "")[:500].replace("\0", "")),
     )
+
+
+def _pointer(text: str) -> str:
+    """A pointer as it is; what is none asks for nothing."""
+    try:
+        parse_pointer(text)
+    except PatchError:
+        return ""
+    return text
 
 
 @require_GET

@@ -126,6 +126,7 @@ def test_a_range_of_messages_is_named_by_its_ends(world: World, ana: Client, fir
         ({"first": "ontem"}, "Uma das mensagens não existe, ou foi apagada."),
         ({"first": "m-1", "last": "m-900"}, "No máximo 200 mensagens podem ser escolhidas."),
         ({"message": "m-1", "type": "nenhum"}, "O formulário está incompleto."),
+        ({"message": "m-1", "type": "\0"}, "O formulário está incompleto."),
         ({"message": "m-1", "key": "x"}, "O formulário está incompleto."),
     ],
 )

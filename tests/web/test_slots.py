@@ -171,6 +171,12 @@ def test_a_message_number_of_any_length_breaks_nothing(ana: Client, stale: Ticke
     assert act(ana, f"/tickets/{stale.pk}/confirm", **data).status_code == 400
 
 
+def test_a_place_in_a_message_of_any_length_breaks_nothing(ana: Client, stale: Ticket) -> None:
+    """A place that no message reaches is none: the words are looked for in the whole message."""
+    data = {"path": "/facts/aparelho", "expected_version": 2, "value": "x", "message": "m-1", "quote": "x", "start": "9" * 5000}
+    assert act(ana, f"/tickets/{stale.pk}/set", **data).status_code == 409
+
+
 def test_a_field_that_there_is_not(ana: Client, stale: Ticket) -> None:
     assert act(ana, f"/tickets/{stale.pk}/set", path="/facts/xyz", expected_version=2, value="1").status_code == 404
 

@@ -122,3 +122,10 @@ def test_the_history_of_one_field_has_its_versions_alone(world: World, ana: Clie
     words = text(ana.get(f"/tickets/{ticket.pk}/", {"pane": "history", "field": "/facts/bairro"}))
     assert "Só o que tocou em “Bairro da visita”" in words
     assert "field=/facts/bairro" in ana.get(f"/tickets/{ticket.pk}/", {"pane": "state"}).content.decode()
+
+
+@pytest.mark.parametrize("field", ["x", "~", "/facts/~2"])
+def test_a_history_of_what_is_no_pointer_is_the_whole_history(world: World, ana: Client, field: str) -> None:
+    ticket = stories.recife(world)
+    page = ana.get(f"/tickets/{ticket.pk}/", {"pane": "history", "field": field}).context["page"]
+    assert (page.memory.history_of, [row.version for row in page.memory.history]) == ("", [1])
