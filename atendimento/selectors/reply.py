@@ -29,6 +29,8 @@ from memoria.state import State
 MOST_CHANGES = 200
 """Undecided and rejected changes that a reply is checked against, newest first."""
 MOST_UNREAD = 20
+MOST_CHECKED = 10_000
+"""Code points of a reply that are read. What a person writes to a customer is shorter; what is pasted must not hold the server."""
 SHOWN = 6
 TONES = {
     Code.NOT_CURRENT: "bad",
@@ -101,7 +103,7 @@ def checked(member: Membership, ticket_id: str | uuid.UUID, text: str) -> Checke
     access.require(member, Permission.WRITE_REPLIES)
     ticket = access.ticket(member.organization, ticket_id)
     state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
-    return Checked(text, check(text, ground_of(ticket, state, ticket_type)), state, ticket_type)
+    return Checked(text, check(text[:MOST_CHECKED], ground_of(ticket, state, ticket_type)), state, ticket_type)
 
 
 def ground_of(ticket: Ticket, state: State, ticket_type: TicketType) -> Ground:
