@@ -30,7 +30,7 @@ MOST_CHANGES = 200
 """Undecided and rejected changes that a reply is checked against, newest first."""
 MOST_UNREAD = 20
 MOST_CHECKED = 10_000
-"""Code points of a reply that are read. What a person writes to a customer is shorter; what is pasted must not hold the server."""
+"""Code points of a reply that are read. What a person writes is shorter; what is pasted must not hold the server."""
 SHOWN = 6
 TONES = {
     Code.NOT_CURRENT: "bad",
