@@ -185,13 +185,13 @@ class Draft:
             self._settle_commitment(place.member_pointer)
 
     def _spare(self, place: Place, age: Age) -> None:
-        pointer = place.pointer if place.kind in ("field", "new") else place.member_pointer
+        pointer = place.pointer if place.kind == "field" else place.member_pointer
         self._spared[pointer] = max(age, self._spared.get(pointer, age))
 
     def _settle_commitment(self, member: str) -> None:
         """K2, M9: one that finishes awaits confirmation no more, and its due is settled with it."""
         slot = self.slot(member)
-        if slot is not None and slot.status is SlotStatus.NEEDS_CONFIRMATION:
+        if slot is not None:
             self.put(member, replace(slot, status=SlotStatus.CURRENT, stale_because=None, ground=None))
         due = self.slot(member + "/due")
         if due is not None and due.status in IN_DOUBT:

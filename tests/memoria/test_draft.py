@@ -13,7 +13,7 @@ from memoria.patch import MISSING
 from memoria.proposals import Change, Evidence, Judgement, Verdict
 from memoria.sources import Age, Author, Kind
 from tests.memoria.bench import ANA, START, Bench, a_field, a_type, cite
-from tests.memoria.steps import take, tell
+from tests.memoria.steps import diamond, promise, take, tell
 
 FRESH = Evidence("m-1", "quinta", 0, 6)
 GONE = replace(FRESH, gone=True)
@@ -142,3 +142,30 @@ def test_null_is_a_value_that_a_field_may_change_to_and_from() -> None:
         bench.put("/facts/a", value)
         assert bench.status("/facts/b") == "needs_confirmation"
         bench.confirm("/facts/b")
+
+
+def test_a_promise_that_is_finished_forgets_the_ground_that_had_moved() -> None:
+    """K2."""
+    bench = Bench(diamond())
+    promised = promise(bench)
+    take(bench, "customer", "/facts/p", "novo")
+    assert bench.slot(promised).ground is not None
+    bench.put(promised + "/status", "done")
+    slot = bench.slot(promised)
+    assert (slot.status, slot.stale_because, slot.ground) == ("current", None, None)
+    assert set(bench.events[-1].slots) == {promised, promised + "/status"}
+    other = promise(bench)
+    bench.put(other + "/status", "done")
+    assert set(bench.events[-1].slots) == {other + "/status"}
+
+
+def test_the_same_value_in_the_words_that_moved_its_ground_ends_the_doubt_and_forgets_the_ground() -> None:
+    """P3, K8: words of the same message are not older than it."""
+    bench = Bench(a_type({"/facts/a": a_field(invalidates=["/facts/b"]), "/facts/b": a_field()}))
+    take(bench, "customer", "/facts/b", "quinta")
+    said = bench.say("customer", "agora na Torre, e quinta mesmo")
+    bench.accept(bench.one("add", "/facts/a", "Torre", (said, "agora na Torre")))
+    assert bench.slot("/facts/b").ground is not None
+    bench.accept(bench.one("add", "/facts/b", "quinta", (said, "quinta mesmo")))
+    slot = bench.slot("/facts/b")
+    assert (slot.status, slot.stale_because, slot.ground) == ("current", None, None)
