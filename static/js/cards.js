@@ -52,6 +52,7 @@
     if (!summary) return;
     const details = summary.parentElement;
     details.open = true;
+    details.scrollIntoView({ block: "nearest" });
     if (key === "r") summary.focus();
     else firstField(details)?.focus();
   }
@@ -109,6 +110,7 @@
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(target) || document.querySelector("dialog[open]")) return;
     const letter = key.toLowerCase();
+    if (event.repeat && letter !== "j" && letter !== "k") return; // a key held down decides one card, not those after it
     if (going && Date.now() - going < 1500 && go(letter)) {
       going = 0;
       event.preventDefault();

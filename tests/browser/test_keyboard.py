@@ -140,3 +140,20 @@ def test_a_link_to_a_message_works_on_a_long_ticket(long_ticket: Ticket, open_ti
     assert before is not None
     assert after is not None
     assert abs(before["y"] - after["y"]) < 60, "what was read stays where it was"
+
+
+def test_a_key_held_down_decides_one_card(world: World, open_ticket: Open) -> None:
+    ticket = stories.recife(world)
+    stories.correction(world, ticket)
+    page = open_ticket(ticket)
+    accepted: list[str] = []
+    page.on("request", lambda request: accepted.append(request.url) if request.url.endswith("/accept") else None)
+    page.keyboard.press("j")
+    page.keyboard.down("a")
+    expect(page.locator("#toasts")).to_contain_text("Aceito")
+    page.keyboard.down("a")  # the browser repeats it
+    page.keyboard.up("a")
+    page.keyboard.press("r")
+    reasons = page.locator("#memory .card.on details[open] .reasons")
+    expect(reasons).to_be_in_viewport()
+    assert len(accepted) == 1
