@@ -143,7 +143,7 @@ def _memory(member: Membership, ground: _Ground, shown: State, asked: Asked, kno
     shown_rows = ground.pending[:CARDS_SHOWN]
     changes = tuple(cards.change_card(row, sight) for row in shown_rows)
     waiting = len(ground.pending) - len(changes)
-    bulk = _bulk(shown_rows)
+    bulk = _bulk(shown_rows) if asked.pane == "decide" else []  # no other pane offers it
     unread = _unread(ticket)
     older = ""
     if len(events) > history.PAGE:

@@ -116,4 +116,10 @@
     hide();
   });
   document.addEventListener("htmx:after:swap", () => { if (bound) record(); });
+
+  // Other words than those that were selected stand somewhere else.
+  document.addEventListener("input", (event) => {
+    const row = event.target.closest?.("[data-cite-row]");
+    if (row) row.querySelector("[name=start]").value = "";
+  });
 })();
