@@ -271,3 +271,17 @@ def test_a_refusal_tells_whose_words_were_weighed_and_a_malformed_one_nobodys() 
     uncited_over_held = bench.propose(Change("add", A, "x"))[0].judgement
     assert (uncited_over_held.code.value, uncited_over_held.current_value) == ("evidence.missing", "held")
     assert bench.one("add", A, "x", ("m-9", "held")).judgement.current_value == "held"
+
+
+def test_a_fields_value_that_reads_like_a_revocation_gives_no_right() -> None:
+    """P1, A1: it is the status of an authorisation that customers may revoke, and no field of that name."""
+    bench = Bench(a_type({A: a_field("agent")}))
+    assert tell(bench, "customer", A, "revoked").judgement.code == "source.not_allowed"
+
+
+def test_only_a_promise_is_completed_by_its_performer() -> None:
+    """P1, M1: an attempt that failed is told by the sources of its collection, where there are no promises at all too."""
+    bench = Bench(a_type(collections={"attempts": {"sources": ["agent"]}}))
+    take(bench, "agent", "/attempts/-", {"action": "trocar o cabo"}, text="trocar o cabo")
+    held = tell(bench, "customer", "/attempts/t-1/status", "failed", text="não funcionou", op="replace")
+    assert held.judgement.code == "source.not_allowed"
