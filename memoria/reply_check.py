@@ -242,3 +242,6 @@ def _gaps(text: str, ticket_type: TicketType) -> Iterator[Finding]:
     for found in re.finditer(r"\[([^\[\]\n]{1,200})\]", text):
         if found[1] in labels:
             yield Finding(Code.GAP, found.start(), found.end(), labels[found[1]])
+    # A place whose name this ticket type does not know was left as it is written.
+    for found in re.finditer(r"\{[^\W\d][\w/ ]{0,119}\}", text):
+        yield Finding(Code.GAP, found.start(), found.end())

@@ -389,6 +389,18 @@ def ticket_types() -> list[Json]:
     return [json.loads(path.read_text("utf-8")) for path in sorted((FOLDER.parent / "gallery").glob("*.json"))]
 
 
+def canned() -> list[tuple[str, str]]:
+    """Replies written beforehand: title and text. Raises ScriptError."""
+    whole = _Row("canned.toml", tomllib.loads((FOLDER / "canned.toml").read_text("utf-8")))
+    found = []
+    for index, document in enumerate(whole.rows("canned")):
+        row = _Row(f"canned.toml, {index + 1}", document)
+        found.append((row.text("title"), row.text("text")))
+        row.end()
+    whole.end()
+    return found
+
+
 def organization() -> OrganizationPart:
     """The organisation and its members. Raises ScriptError."""
     row = _Row("organization.toml", tomllib.loads((FOLDER / "organization.toml").read_text("utf-8")))

@@ -11,11 +11,12 @@ from django.conf import settings
 from django.db import transaction
 
 from atendimento import access, actions, ledger
+from atendimento.actions.canned import save_canned
 from atendimento.demo import script
 from atendimento.demo.moments import Moments
 from atendimento.demo.play import Play
 from atendimento.demo.stage import SOURCE, DatabaseStage, integration
-from atendimento.models import Membership, Organization, Ticket, TicketType, User
+from atendimento.models import CannedReply, Membership, Organization, Ticket, TicketType, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,9 @@ def fill(house: House, say: Callable[[str], None]) -> int:
         if not TicketType.objects.filter(organization=house.organization, slug=document["slug"]).exists():
             actions.publish_ticket_type(member=admin, document=document)
             say(f"ticket type {document['slug']}")
+    for title, text in script.canned():
+        if not CannedReply.objects.filter(organization=house.organization, title=title).exists():
+            save_canned(member=house.members["supervisor"], title=title, text=text)
     made = 0
     # Backwards, so that the first conversation is the newest and stands at the top of the queue.
     for conversation in reversed(script.conversations()):

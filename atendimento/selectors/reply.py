@@ -191,6 +191,8 @@ def _sentence(item: Finding, found: Checked) -> str:
             return _("Nobody has authorised this: %(action)s.") % {"action": values.ACTIONS.get(item.why, item.why)}
         case Code.AUTHORIZATION_REVOKED:
             return _("%(member)s was revoked.") % {"member": _member(item.pointer, found)}
+        case Code.GAP if not item.pointer:
+            return _("Nothing was filled in here: this type of ticket knows no such name.")
         case Code.GAP:
             return _("“%(field)s” has no value that holds.") % {"field": _label(item.pointer, found)}
     count = len(item.messages)

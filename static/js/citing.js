@@ -55,7 +55,8 @@
     picked = null;
   }
 
-  function fill(into, words) {
+  // `anew`: the words are the value to be, whatever stands there now.
+  function fill(into, words, anew = false) {
     const rows = [...into.querySelectorAll("[data-cite-row]")];
     let row = rows.find((one) => !one.querySelector("[name=message]").value);
     if (!row) {
@@ -70,7 +71,7 @@
     row.querySelector("[name=start]").value = words.start;
     for (let outer = row.closest("details"); outer; outer = outer.parentElement.closest("details")) outer.open = true;
     const first = into.querySelector(":is(input[type=text], textarea)[name^=value]");
-    if (first && !first.value) first.value = words.quote;
+    if (first && (anew || !first.value)) first.value = words.quote;
     document.dispatchEvent(new CustomEvent("lastro:show", { detail: { pane: "memory" } }));
     const field = first || into.querySelector(":is(input:not([type=hidden]), select, textarea)");
     field?.focus();
@@ -83,7 +84,7 @@
     const into = (document.getElementById(`${bound.key}-set`) || place).querySelector("form:has([data-cite])");
     if (!into) return false;
     place.open = true;
-    fill(into, bound.words);
+    fill(into, bound.words, true);
     bound = null;
     return true;
   }

@@ -276,6 +276,12 @@ def test_a_gap_of_a_canned_reply_is_found_and_other_brackets_are_not() -> None:
     assert told(text, check(text, ground())) == [("gap", "[Bairro da visita]", "/facts/bairro")]
 
 
+def test_a_place_that_nobody_filled_is_found_and_other_braces_are_not() -> None:
+    text = "Sua visita em {bairro} e {facts/horario}: use {} e {1} e {x=2} no código {\n}."
+    found = [(item.code.value, text[item.start : item.end]) for item in check(text, ground())]
+    assert found == [("gap", "{bairro}"), ("gap", "{facts/horario}")]
+
+
 def test_unread_messages_are_told_and_hinder_nothing() -> None:
     unread = ground(unread=["m-7", "m-8"])
     (found,) = check("Bom dia!", unread)
