@@ -65,9 +65,10 @@ def unpin(*, member: Membership, ticket_id: str | uuid.UUID, pin_id: int) -> Non
 
 
 @transaction.atomic
-def confirm_brief(*, member: Membership, ticket_id: str | uuid.UUID, version: int) -> BriefReading:
+def confirm_brief(*, member: Membership, ticket_id: str | uuid.UUID, version: int, last_message: int) -> BriefReading:
     """Record that the member has read and checked the summary as it is. Again without anything new changes nothing.
 
+    `last_message` is the newest one when it was shown: what has come since was read by nobody.
     Raises InvalidInput where another version holds by now: that is not what was read.
     """
     access.require(member, Permission.DECIDE)
@@ -78,7 +79,7 @@ def confirm_brief(*, member: Membership, ticket_id: str | uuid.UUID, version: in
         ticket=book.ticket,
         member=member,
         version=version,
-        last_message=book.ticket.last_message_number,
+        last_message=max(0, min(last_message, book.ticket.last_message_number)),
         defaults={"organization_id": member.organization_id, "at": book.moment},
     )
     desks.announce(book, "brief", member)

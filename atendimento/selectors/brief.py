@@ -37,6 +37,7 @@ class BriefRead:
 @dataclass(frozen=True, slots=True)
 class CheckedBrief(Brief):
     version: int = 0
+    last_message: int = 0  # the newest one when it was shown
     ticket: str = ""
     newer_url: str = ""  # to the first message that is newer; '' where there is none
     readings: tuple[BriefRead, ...] = ()
@@ -81,6 +82,7 @@ def brief(member: Membership, ticket_id: str | uuid.UUID, fault: str = "") -> Ch
         note=note,
         url=url,
         version=state.version,
+        last_message=ticket.last_message_number,
         ticket=str(ticket.pk),
         newer_url=f"{url}?m={ticket.through_message + 1}&show=talk#m-{ticket.through_message + 1}" if newer > 0 else "",
         readings=tuple(

@@ -52,9 +52,11 @@ def refresh_brief(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @member_view
 def check_brief(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
-    version = number(request.POST.get("version"))
+    version, newest = number(request.POST.get("version")), number(request.POST.get("last_message"))
     try:
-        actions.confirm_brief(member=request.member, ticket_id=ticket_id, version=-1 if version is None else version)
+        actions.confirm_brief(
+            member=request.member, ticket_id=ticket_id, version=-1 if version is None else version, last_message=newest or 0
+        )
     except InvalidInput as error:
         found = briefs.brief(request.member, ticket_id, error.faults[0].code)
         return show(request, "brief.html", 409, brief=found)

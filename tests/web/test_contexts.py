@@ -174,12 +174,13 @@ def test_prompts_are_read_and_compared_by_version(world: World, adm: Client) -> 
 
 def test_a_summary_that_was_read_and_checked_says_by_whom_and_whether_something_came_since(world: World, ana: Client) -> None:
     ticket = stories.recife(world)
-    version = ana.get(f"/tickets/{ticket.pk}/summary").context["brief"].version
+    brief = ana.get(f"/tickets/{ticket.pk}/summary").context["brief"]
+    version, shown = brief.version, {"version": brief.version, "last_message": brief.last_message}
     world.enter()
     path = f"/tickets/{ticket.pk}/summary"
     assert "Li e conferi" in text(ana.get(path))
-    ana.post(f"{path}/checked", {"version": version})
-    ana.post(f"{path}/checked", {"version": version})
+    ana.post(f"{path}/checked", shown)
+    ana.post(f"{path}/checked", shown)
     world.enter()
     assert BriefReading.objects.count() == 1
     words = text(ana.get(path))
@@ -187,6 +188,10 @@ def test_a_summary_that_was_read_and_checked_says_by_whom_and_whether_something_
     assert "chegou algo depois" not in words
     world.enter()
     world.say(ticket, "Mais uma coisa")
+    assert "chegou algo depois" in text(ana.get(path))
+    # Signed from the page as it was before that message, it is not said of it.
+    ana.post(f"{path}/checked", shown)
+    world.enter()
     assert "chegou algo depois" in text(ana.get(path))
 
 
