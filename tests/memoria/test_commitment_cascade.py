@@ -168,6 +168,50 @@ def test_a_promise_reaffirmed_in_the_decision_holds_unless_the_words_are_older(a
     assert bench.status(C1) == ("current" if spared else "needs_confirmation")
 
 
+@pytest.mark.parametrize("own_slot", [False, True])
+@pytest.mark.parametrize(("at", "spared"), [(30, True), (15, False)])
+def test_a_promise_whose_due_is_reaffirmed_in_the_decision_holds_unless_the_words_are_older(
+    at: int, spared: bool, own_slot: bool
+) -> None:
+    """K3, P3: it is the promise that is spared, whether its due has a slot of its own yet or not."""
+    bench = bench_with_visit(at=5, due="2026-12-04")
+    if own_slot:
+        take(bench, "agent", C1 + "/due", "2026-12-07", text="fica para segunda", op="replace", at=8)
+    again = tell(bench, "agent", C1 + "/due", bench.value(C1 + "/due"), text="segue de pé", op="replace", at=at)
+    assert again.judgement.verdict == "no_change"
+    bench.accept(tell(bench, "customer", P, "novo", at=20), again)
+    assert bench.status(C1) == ("current" if spared else "needs_confirmation")
+
+
+def test_a_status_that_is_said_again_spares_no_promise() -> None:
+    """K3: only one that moves does; with a slot of its own and without, however new the words are."""
+    for begun in (False, True):
+        bench = bench_with_visit(at=5)
+        if begun:
+            take(bench, "agent", C1 + "/status", "in_progress", op="replace", at=8)
+        status = bench.value(C1 + "/status")
+        again = tell(bench, "agent", C1 + "/status", status, text="segue de pé", op="replace", at=30)
+        assert again.judgement.verdict == "no_change"
+        bench.accept(tell(bench, "customer", P, "novo", at=20), again)
+        assert bench.status(C1) == "needs_confirmation"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_is_reaffirmed_twice_in_the_decision_holds_by_the_newer_words(order: int) -> None:
+    """K3, P3 and M7: the due by words newer than the ground, and the promise by its own older ones."""
+    bench = Bench(diamond())
+    value = {"task": "visita", "owner": "team", "kind": "visit", "due": "2026-12-04"}
+    said = tell(bench, "agent", "/commitments/-", value, text="passo lá amanhã", at=5)
+    bench.accept(said)
+    held = [
+        tell(bench, "agent", C1 + "/due", "2026-12-04", text="segue de pé", op="replace", at=30),
+        bench.one("add", "/commitments/-", {"task": "Visita", "owner": "team"}, (said.change.evidence[0].message, "passo lá")),
+    ]
+    assert [item.judgement.verdict for item in held] == ["no_change"] * 2
+    bench.accept(tell(bench, "customer", P, "novo", at=20, producer="other"), *held[::order])
+    assert bench.status(C1) == "current"
+
+
 # --- K9 -----------------------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ import pytest
 from memoria.decisions import Edit
 from memoria.draft import Draft, merged
 from memoria.errors import Code, DomainError, Reason
+from memoria.events import EventKind
 from memoria.patch import MISSING
 from memoria.proposals import Change, Evidence, Judgement, Verdict
 from memoria.sources import Age, Author, Kind
@@ -169,3 +170,29 @@ def test_the_same_value_in_the_words_that_moved_its_ground_ends_the_doubt_and_fo
     bench.accept(bench.one("add", "/facts/b", "quinta", (said, "quinta mesmo")))
     slot = bench.slot("/facts/b")
     assert (slot.status, slot.stale_because, slot.ground) == ("current", None, None)
+
+
+def test_a_draft_that_wrote_before_it_goes_back_is_taken_back_whole() -> None:
+    """H1, H4: the inverse of what is restored comes before the inverse of what was written first, and replaces none of it."""
+    bench = Bench(a_type({"/facts/a": a_field(), "/facts/b": a_field()}))
+    take(bench, "customer", "/facts/a", "antes")
+    draft = Draft(bench.state, bench.desk())
+    draft.take(
+        Change("add", "/facts/b", "novo"),
+        Judgement(Verdict.ALLOWED, (REASON,), source="customer", author=WHO, age=Age(START, 1)),
+    )
+    draft.restore(bench.events[0])
+    event = draft.finish(EventKind.UNDO, {})
+    then = bench.state.evolve(event)
+    assert then.values["facts"] == {"b": "novo"}
+    assert then.rewind(event).values == bench.state.values
+
+
+def test_a_status_that_was_mended_into_the_one_it_has_says_who_mended_it() -> None:
+    """E9, P3, P9: its first slot of its own."""
+    bench = Bench(diamond())
+    promised = promise(bench)
+    held = tell(bench, "agent", promised + "/status", "in_progress", text="já vou", op="replace")
+    bench.accept(held, edit=Edit("requested"))
+    slot = bench.slot(promised + "/status")
+    assert (bench.value(promised + "/status"), slot.source, slot.edited_by) == ("requested", "agent", ANA.author)

@@ -150,6 +150,15 @@ def test_a_due_that_holds_nothing_takes_no_doubt_from_its_member() -> None:
     assert (slot.status, slot.stale_because, slot.ground) == ("open", None, None)
 
 
+def test_a_due_that_holds_nothing_takes_no_confirmation_from_its_member() -> None:
+    """M9, K6: it was the promise that a person confirmed."""
+    bench = bench_with_due(None)
+    take(bench, "customer", "/facts/p", "novo")
+    bench.confirm(C1)
+    move(bench, "agent", None, "ainda não sei o dia")
+    assert (bench.slot(C1).confirmed is not None, bench.slot(DUE).confirmed) == (True, None)
+
+
 def test_where_the_promise_awaits_confirmation_its_due_defends_no_authority() -> None:
     """M9, P2: with a slot of its own or without; moving it confirms no member."""
     for own_slot in (False, True):
@@ -211,6 +220,18 @@ def test_finishing_settles_the_due(status: str, doubt: str) -> None:
     slot = bench.slot(DUE)
     assert (slot.status, slot.challengers, slot.stale_because) == ("current", (), None)
     assert bench.value(DUE) == held
+
+
+def test_finishing_forgets_the_ground_that_had_moved_under_the_due() -> None:
+    """M9, K2, K8."""
+    bench = Bench(diamond())
+    promise(bench, due=FRIDAY, at=10)
+    take(bench, "customer", "/facts/p", "novo", at=20)
+    move(bench, "agent", MONDAY, at=15)
+    assert bench.slot(DUE).ground is not None
+    bench.put(C1 + "/status", "done")
+    slot = bench.slot(DUE)
+    assert (slot.status, slot.stale_because, slot.ground) == ("current", None, None)
 
 
 def test_finishing_leaves_an_open_due_open() -> None:

@@ -178,6 +178,18 @@ def test_a_slot_whose_quote_is_gone_meanwhile_comes_back_in_doubt(how: str) -> N
     assert bench.slot(LEFT).stale_because == Stale("evidence_changed")
 
 
+def test_a_value_that_was_in_doubt_comes_back_with_the_doubt_that_it_had() -> None:
+    """H4, E7: it awaits confirmation already; that its quote is gone meanwhile takes no reason from it."""
+    bench = without_visit()
+    take(bench, "customer", P, "novo")
+    doubted = bench.slot(LEFT)
+    assert doubted.stale_because == Stale(None, P, 3)
+    bench.put(LEFT, "novo left")
+    assert bench.rewrite("m-2", "outra coisa") is None  # no slot rests on it now
+    bench.undo(4)
+    assert (bench.value(LEFT), bench.slot(LEFT)) == ("velho left", doubted)
+
+
 def test_a_value_that_was_confirmed_without_its_quote_comes_back_confirmed() -> None:
     """H4, E7: what a person has confirmed since is not doubted again for the same edit."""
     bench = furnished()
