@@ -175,6 +175,7 @@ def test_a_literal_stands_as_it_is_compared_in_e3(value: Json, text: str, expect
         ("constraints", {"text": "não ligar depois das 18h"}, "customer", MISSED),
         ("decisions", {"text": "depois das 18h", "reason": "qualquer"}, "agent", "stands"),
         ("decisions", {"text": "antes das 18h"}, "agent", MISSED),
+        ("decisions", {"text": "depois-das 18h"}, "agent", MISSED),  # no identifier: separators and case count
         ("authorizations", {"action": "contact", "scope": "depois das 18h"}, "customer", "stands"),
         ("authorizations", {"action": "contact", "scope": "o dia todo"}, "customer", MISSED),
         ("commitments", {"task": "ligar às 17h", "owner": "team"}, "agent", "stands"),  # no literal: free words

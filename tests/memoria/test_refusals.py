@@ -285,3 +285,39 @@ def test_only_a_promise_is_completed_by_its_performer() -> None:
     take(bench, "agent", "/attempts/-", {"action": "trocar o cabo"}, text="trocar o cabo")
     held = tell(bench, "customer", "/attempts/t-1/status", "failed", text="não funcionou", op="replace")
     assert held.judgement.code == "source.not_allowed"
+
+
+def older_status() -> Judgement:
+    """P7: words from before those that began the promise."""
+    bench = a_bench()
+    promised = promise(bench, at=5)
+    take(bench, "agent", promised + "/status", "in_progress", op="replace", at=20)
+    return tell(bench, "agent", promised + "/status", "done", op="replace", at=10).judgement
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (lambda: moved("/status", "requested", first="in_progress"), "commitment.invalid_transition"),
+        (lambda: moved("/due", "2026-12-07", status="done"), "commitment.invalid_transition"),
+        (lambda: reopened("c-1"), "commitment.invalid_transition"),
+        (withdrawn, "evidence.older_than_current"),
+        (older_status, "evidence.older_than_current"),
+        (lambda: judged("agent", "add", FREE, "x"), "source.not_allowed"),
+    ],
+    ids=["status", "due", "reopens", "withdrawn", "older", "source"],
+)
+def test_a_refusal_after_its_evidence_stands_shows_that_evidence(call: Callable[[], Judgement], code: str) -> None:
+    """4: whatever the check that refuses; a person sees what was read."""
+    judgement = call()
+    assert (judgement.verdict, judgement.code) == ("refused", code)
+    assert len(judgement.evidence) == 1
+    assert None not in (judgement.source, judgement.author, judgement.age)
+
+
+def test_a_refusal_carries_no_caution() -> None:
+    """K9, E4: what could not be taken needs no warning; the same change from a voice that may carries it."""
+    bench = a_bench()
+    take(bench, "agent", "/constraints/-", {"text": "sem isso", "applies_to": [A]}, text="sem isso")
+    assert tell(bench, "tool", A, "x").judgement.cautions == ()
+    assert [caution.kind for caution in tell(bench, "agent", A, "x").judgement.cautions] == ["constraint"]

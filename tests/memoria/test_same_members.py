@@ -6,7 +6,7 @@ import pytest
 
 from memoria.patch import Json
 from memoria.proposals import Caution, Change
-from tests.memoria.bench import COLLECTIONS, Bench, a_type, cite
+from tests.memoria.bench import COLLECTIONS, Bench, a_field, a_type, cite
 from tests.memoria.steps import take, tell
 
 WORDS = "vou consultar a agenda e retorno hoje"
@@ -203,3 +203,89 @@ def test_an_overlap_counts_in_the_same_message_and_collection_alone() -> None:
     bench.accept(bench.one("add", "/commitments/-", TASK, (said, WORDS)))
     assert bench.one("add", "/attempts/-", {"action": "outra coisa"}, (said, WORDS)).judgement.cautions == ()
     assert tell(bench, "agent", "/commitments/-", {**TASK, "task": "outra"}, text=WORDS).judgement.cautions == ()
+    assert bench.one("add", "/commitments/-", {**TASK, "task": "outra"}, ("m-1", "retorno")).judgement.cautions != ()
+
+
+def test_quotes_that_only_touch_are_no_overlap() -> None:
+    """M7: one ends where the other begins, on either side."""
+    for first, then in (("ligar hoje", "/enviar amanhã"), ("/enviar amanhã", "ligar hoje")):
+        bench = Bench()
+        said = bench.say("agent", "ligar hoje/enviar amanhã")
+        bench.accept(bench.one("add", "/commitments/-", TASK, (said, first)))
+        evidence = bench.slot("/commitments/c-1").evidence[0]
+        held = bench.one("add", "/commitments/-", {**TASK, "task": "outra"}, (said, then)).judgement
+        assert evidence.end == held.evidence[0].start or held.evidence[0].end == evidence.start
+        assert held.cautions == ()
+
+
+def test_a_possible_duplicate_has_other_words_whatever_stands_before_it() -> None:
+    """M7: the same words rest on another message first, so they are another member; those of other words are named, all."""
+    bench = Bench()
+    before = bench.say("agent", "consultar a agenda, então")
+    said = bench.say("agent", WORDS)
+    bench.accept(bench.one("add", "/commitments/-", TASK, (before, "consultar a agenda"), (said, WORDS)))
+    for task in ("retornar ao cliente", "ver a agenda"):
+        bench.accept(bench.one("add", "/commitments/-", {**TASK, "task": task}, (said, WORDS)))
+    judgement = bench.one("add", "/commitments/-", TASK, (said, "consultar a agenda")).judgement
+    assert judgement.verdict == "allowed"
+    assert judgement.cautions == (Caution("possible_duplicate", members=("c-2", "c-3")),)
+
+
+def test_only_the_first_quote_of_the_new_one_counts_for_a_possible_duplicate() -> None:
+    """M7: its primary quote against every quote of those that there are."""
+    bench = Bench()
+    before, said = bench.say("agent", "fica assim"), bench.say("agent", WORDS)
+    bench.accept(bench.one("add", "/commitments/-", TASK, (said, WORDS)))
+    other = {**TASK, "task": "outra"}
+    assert bench.one("add", "/commitments/-", other, (before, "fica assim"), (said, WORDS)).judgement.cautions == ()
+    cautions = bench.one("add", "/commitments/-", other, (said, WORDS), (before, "fica assim")).judgement.cautions
+    assert cautions == (Caution("possible_duplicate", members=("c-1",)),)
+
+
+def test_a_members_status_is_no_member_though_its_words_are_the_same() -> None:
+    """M7, P9: the message in which the promise was begun makes another, when it says so."""
+    bench = bench_with("commitments", "agent")
+    said = bench.say("agent", WORDS)
+    bench.accept(bench.one("replace", "/commitments/c-1/status", "in_progress", (said, WORDS)))
+    assert bench.one("add", "/commitments/-", TASK, (said, WORDS)).judgement.verdict == "allowed"
+
+
+def test_a_field_and_another_collections_member_before_it_hide_no_member() -> None:
+    """M7: nor does a field whose last name is the id of one stand for it."""
+    rows = {"/facts/a": a_field(), "/facts/p-1": a_field()}
+    bench = Bench(a_type(rows))
+    said = bench.say("agent", f"{WORDS}, que dia?")
+    bench.accept(bench.one("add", "/facts/a", "x", (said, WORDS)), bench.one("add", "/commitments/-", TASK, (said, WORDS)))
+    bench.accept(bench.one("add", "/pending/-", {"question": "que dia?"}, (said, "que dia?")))
+    assert bench.one("add", "/pending/-", {"question": "que dia?"}, (said, "que dia?")).judgement.same_as == "/pending/p-1"
+    later = bench.say("agent", "que dia?")
+    bench.accept(bench.one("add", "/facts/p-1", "y", (later, "que dia?")))
+    assert bench.one("add", "/pending/-", {"question": "que dia?"}, (later, "que dia?")).judgement.verdict == "allowed"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "code"),
+    [
+        (("m-1", "m-2"), "m-2", "allowed.new_member"),  # it rested on the other first
+        (("m-2", "m-1"), "m-2", "evidence.older_than_current"),
+        (("m-2", "m-2"), "m-2", "evidence.older_than_current"),
+        (("m-1", "m-1"), "m-2", "allowed.new_member"),
+    ],
+)
+def test_what_was_withdrawn_is_known_by_its_primary_message(first: tuple[str, str], then: str, code: str) -> None:
+    """M7."""
+    bench = Bench()
+    for _ in range(2):
+        bench.say("customer", f"{WORDS}, certo")
+    bench.accept(bench.one("add", "/constraints/-", {"text": WORDS}, (first[0], WORDS), (first[1], "certo")))
+    take(bench, "customer", "/constraints/k-1")
+    assert bench.one("add", "/constraints/-", {"text": WORDS}, (then, WORDS)).judgement.code == code
+    assert bench.one("add", "/constraints/-", {"text": "certo"}, (then, "certo")).judgement.verdict == "allowed"
+
+
+def test_what_was_stated_without_a_message_and_withdrawn_is_no_older_word() -> None:
+    """M7, E9: it rested on none."""
+    bench = Bench()
+    bench.put("/constraints/-", {"text": WORDS})
+    bench.put("/constraints/k-1")
+    assert tell(bench, "customer", "/constraints/-", {"text": WORDS}, text=WORDS).judgement.verdict == "allowed"

@@ -73,6 +73,13 @@ def test_evidence_of_a_statement_is_checked(citation: tuple[str, str], code: str
     assert bench.state.version == 0
 
 
+@pytest.mark.parametrize("value", ["visita", 7, True, None, ["visita"], MISSING])
+def test_what_is_no_promise_is_not_stated_as_one(value: Any) -> None:
+    """2, V2: it has no kind to depend on either, and is refused like a proposal."""
+    code = "schema.operation_not_allowed" if value is MISSING else "schema.invalid_value"
+    assert code_of(Bench().put, "/commitments/-", value) == code
+
+
 @pytest.mark.parametrize(
     ("reported", "source"),
     [
