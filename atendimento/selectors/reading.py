@@ -15,17 +15,15 @@ from memoria.state import State
 
 
 @lru_cache(maxsize=512)
-def _compiled(version_id: int, number: int) -> fields.TicketType:
+def _compiled(digest: str, number: int, version_id: int) -> fields.TicketType:
     document = TicketTypeVersion.objects.values_list("document", flat=True).get(pk=version_id)
     return fields.TicketType.from_document(document, number)
 
 
 def definition(ticket_type_id: int) -> fields.TicketType:
     """The definition that is published now. A published version never changes, so each is compiled once."""
-    version_id, number = TicketType.objects.values_list("published_id", "published__number").get(pk=ticket_type_id)
-    assert version_id is not None
-    assert number is not None
-    return _compiled(version_id, number)
+    key = TicketType.objects.values_list("published__digest", "published__number", "published_id").get(pk=ticket_type_id)
+    return _compiled(*key)
 
 
 def current_state(ticket_id: uuid.UUID) -> State:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -19,6 +19,7 @@ from tests import settings
 
 TEMPLATE = "lastro_template"
 # Filled by migrations and needed by Django itself.
+TRIES = 5
 KEPT_TABLES = {"django_migrations", "django_content_type", "auth_permission"}
 
 
@@ -80,6 +81,14 @@ class Cleaner:
 
     def empty_tables(self) -> None:
         names = sql.SQL(", ").join(map(sql.Identifier, self.tables))
+        for _attempt in range(TRIES - 1):
+            # A server or a worker may still be in the middle of what the test's last act set off.
+            with suppress(psycopg.errors.DeadlockDetected, psycopg.errors.LockNotAvailable):
+                self._empty(names)
+                return
+        self._empty(names)
+
+    def _empty(self, names: sql.Composable) -> None:
         self.link.execute(sql.SQL("TRUNCATE {} RESTART IDENTITY CASCADE").format(names))
 
     def close(self) -> None:
