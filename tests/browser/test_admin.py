@@ -58,7 +58,12 @@ def test_sources_are_dragged_into_another_order(admin_page: Page) -> None:
     page.get_by_role("link", name="Aparelho", exact=True).click()
     rows = page.locator(".sources li")
     before = names_of(page)
-    rows.last.drag_to(rows.first, target_position={"x": 60, "y": 2})
+    rows.last.hover(position={"x": 60, "y": 10})
+    page.mouse.down()
+    rows.first.hover(position={"x": 60, "y": 2})
+    rows.first.hover(position={"x": 61, "y": 3})
+    expect(rows.first).to_contain_text(before[-1])  # it has been seen over its place
+    page.mouse.up()
     page.wait_for_url("**#source-*")
     expect(rows).to_contain_text([before[-1], *before[:-1]])
     page.reload()
