@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from atendimento.models import Membership
 from tests.browser.conftest import Open
@@ -51,6 +51,12 @@ def names_of(page: Page) -> list[str]:
     return [words.split("\n")[0] for words in page.locator(".sources li").all_inner_texts()]
 
 
+def middle(row: Locator, step: int) -> tuple[float, float]:
+    box = row.bounding_box()
+    assert box is not None
+    return box["x"] + 60 + step, box["y"] + box["height"] / 2
+
+
 def test_sources_are_dragged_into_another_order(admin_page: Page) -> None:
     page = admin_page
     page.goto("/admin/ticket-types/assistencia-tecnica/")
@@ -63,6 +69,8 @@ def test_sources_are_dragged_into_another_order(admin_page: Page) -> None:
     rows.first.hover(position={"x": 60, "y": 2})
     rows.first.hover(position={"x": 61, "y": 3})
     expect(rows.first).to_contain_text(before[-1])  # it has been seen over its place
+    for step in range(5):  # a hand goes on moving; a browser asks where it is once more before it lets go
+        page.mouse.move(*middle(rows.first, step))
     page.mouse.up()
     page.wait_for_url("**#source-*")
     expect(rows).to_contain_text([before[-1], *before[:-1]])
