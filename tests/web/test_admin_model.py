@@ -154,7 +154,8 @@ def test_what_is_answered_is_booked_with_its_price(world: World, adm: Any, model
     assert proposal.usage["cost"] == pytest.approx(cost)
     assert (spend.requests, spend.tokens) == (1, 100 + proposal.usage["completion_tokens"])
     assert float(spend.cost) == pytest.approx(cost)
-    assert f"Hoje: 1 respostas, {spend.tokens} tokens" in text(adm.get(PAGE))
+    grouped = f"{spend.tokens:,}".replace(",", ".")
+    assert f"Respostas hoje: 1 · tokens: {grouped}" in text(adm.get(PAGE))
 
 
 def test_a_budget_of_money_holds_too(world: World, adm: Any, model_server: ModelServer, settings: Any) -> None:
