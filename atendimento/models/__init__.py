@@ -19,6 +19,7 @@ from atendimento.models.proposals import (
     Waits,
 )
 from atendimento.models.rebuilds import Rebuild, RebuildKind, RebuildReading
+from atendimento.models.reminders import MailStatus, Reminder, ReminderKind
 from atendimento.models.tickets import (
     Customer,
     Message,
@@ -47,6 +48,7 @@ __all__ = [
     "ImportStatus",
     "ImportedTicket",
     "LedgerEvent",
+    "MailStatus",
     "Membership",
     "Message",
     "MessagePin",
@@ -62,6 +64,8 @@ __all__ = [
     "Rebuild",
     "RebuildKind",
     "RebuildReading",
+    "Reminder",
+    "ReminderKind",
     "Role",
     "RunStatus",
     "Scope",

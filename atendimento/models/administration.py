@@ -20,6 +20,7 @@ class Act(models.TextChoices):
     TYPE_PUBLISHED = "type_published"
     MASKING = "masking"
     BUDGET = "budget"
+    REMINDERS = "reminders"
 
 
 class AdministrativeAct(models.Model):

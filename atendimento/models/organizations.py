@@ -22,6 +22,8 @@ class Organization(models.Model):
     masks_personal_data = models.BooleanField(default=True)
     daily_tokens = models.PositiveBigIntegerField(null=True, blank=True)
     daily_cost = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
+    # Working hours before a commitment is due at which its owner is reminded; 0: only when it is due.
+    reminder_hours = models.PositiveSmallIntegerField(default=2)
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -47,6 +49,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     email = models.EmailField(max_length=254, unique=True)
     name = models.CharField(max_length=200, blank=True)
+    language = models.CharField(max_length=10, blank=True)  # of pages and mails; empty: the organisation's
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     date_joined = models.DateTimeField(auto_now_add=True)
@@ -82,6 +85,7 @@ class Membership(models.Model):
     role = models.CharField(max_length=20, choices=Role.choices)
     name = models.CharField(max_length=200)
     is_active = models.BooleanField(default=True)
+    takes_reminder_mails = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -122,6 +122,7 @@ class Ticket(models.Model):
     stale_count = models.PositiveIntegerField(default=0)  # slots that await confirmation
     parked_count = models.PositiveIntegerField(default=0)  # proposal runs that failed for good
     next_due = models.DateTimeField(null=True, blank=True)  # the first end of an unfinished commitment; past: overdue
+    remind_at = models.DateTimeField(null=True, blank=True)  # when its commitments are looked at next for reminders
 
     class Meta:
         constraints: ClassVar = [
@@ -140,6 +141,9 @@ class Ticket(models.Model):
             models.Index(fields=["organization", "-updated_at", "-id"], name="ticket_recent"),
             models.Index(fields=["organization", "status", "-updated_at", "-id"], name="ticket_by_status"),
             models.Index(fields=["organization", "assignee", "-updated_at", "-id"], name="ticket_by_assignee"),
+            models.Index(
+                fields=["organization", "remind_at"], name="ticket_remind", condition=models.Q(remind_at__isnull=False)
+            ),
             models.Index(fields=["organization", "next_due"], name="ticket_due", condition=models.Q(next_due__isnull=False)),
             models.Index(
                 fields=["organization", "-updated_at", "-id"], name="ticket_to_decide", condition=models.Q(pending_count__gt=0)
