@@ -19,6 +19,7 @@ from atendimento.models.proposals import (
     Waits,
 )
 from atendimento.models.rebuilds import Rebuild, RebuildKind, RebuildReading
+from atendimento.models.signin import Invitation, SingleSignOn
 from atendimento.models.reminders import MailStatus, Reminder, ReminderKind
 from atendimento.models.tickets import (
     Customer,
@@ -47,6 +48,7 @@ __all__ = [
     "ImportFile",
     "ImportStatus",
     "ImportedTicket",
+    "Invitation",
     "LedgerEvent",
     "MailStatus",
     "Membership",
@@ -69,6 +71,7 @@ __all__ = [
     "Role",
     "RunStatus",
     "Scope",
+    "SingleSignOn",
     "StateSnapshot",
     "Ticket",
     "TicketState",

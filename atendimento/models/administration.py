@@ -21,6 +21,13 @@ class Act(models.TextChoices):
     MASKING = "masking"
     BUDGET = "budget"
     REMINDERS = "reminders"
+    INVITED = "invited"
+    INVITATION_REVOKED = "invitation_revoked"
+    INVITATION_ACCEPTED = "invitation_accepted"
+    SIGN_ON = "sign_on"
+    SECOND_FACTOR = "second_factor"
+    SECOND_FACTOR_RESET = "second_factor_reset"
+    SESSIONS_ENDED = "sessions_ended"
 
 
 class AdministrativeAct(models.Model):

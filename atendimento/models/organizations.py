@@ -17,6 +17,8 @@ class Organization(models.Model):
     name = models.CharField(max_length=200)
     timezone = models.CharField(max_length=64, default="America/Sao_Paulo")
     language = models.CharField(max_length=10, default="pt-br")
+    # Whoever has no second factor is led to setting one up before anything else.
+    requires_second_factor = models.BooleanField(default=False)
     reject_reasons = models.JSONField(default=list, blank=True)  # texts, offered by digit when a change is rejected
     # The model: whether personal data leave as placeholders (U2), and what a day of this organisation may cost. Null: no limit.
     masks_personal_data = models.BooleanField(default=True)

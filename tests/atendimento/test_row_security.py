@@ -13,7 +13,18 @@ from tests import settings as test_settings
 from tests.builders import House, make_house, make_ticket, say
 
 # Read before it is known whose request it is.
-OUTSIDE = {"apitoken", "membership", "organization", "user", "outboxentry", "endpointmode", "endpointhealth", "prompttext"}
+OUTSIDE = {
+    "apitoken",
+    "membership",
+    "organization",
+    "user",
+    "outboxentry",
+    "endpointmode",
+    "endpointhealth",
+    "prompttext",
+    "invitation",
+    "singlesignon",
+}
 
 
 def tables() -> dict[str, bool]:
