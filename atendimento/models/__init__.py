@@ -19,6 +19,14 @@ from atendimento.models.proposals import (
     Waits,
 )
 from atendimento.models.rebuilds import Rebuild, RebuildKind, RebuildReading
+from atendimento.models.retention import (
+    CustomerExport,
+    ErasureRequest,
+    ErasureStatus,
+    LegalHold,
+    RetentionRun,
+    TaskStatus,
+)
 from atendimento.models.signin import Invitation, SingleSignOn
 from atendimento.models.reminders import MailStatus, Reminder, ReminderKind
 from atendimento.models.tickets import (
@@ -41,15 +49,19 @@ __all__ = [
     "CauseChoice",
     "Correction",
     "Customer",
+    "CustomerExport",
     "Draft",
     "EndpointHealth",
     "EndpointMode",
+    "ErasureRequest",
+    "ErasureStatus",
     "Import",
     "ImportFile",
     "ImportStatus",
     "ImportedTicket",
     "Invitation",
     "LedgerEvent",
+    "LegalHold",
     "MailStatus",
     "Membership",
     "Message",
@@ -68,11 +80,13 @@ __all__ = [
     "RebuildReading",
     "Reminder",
     "ReminderKind",
+    "RetentionRun",
     "Role",
     "RunStatus",
     "Scope",
     "SingleSignOn",
     "StateSnapshot",
+    "TaskStatus",
     "Ticket",
     "TicketState",
     "TicketStatus",

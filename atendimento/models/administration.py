@@ -28,13 +28,28 @@ class Act(models.TextChoices):
     SECOND_FACTOR = "second_factor"
     SECOND_FACTOR_RESET = "second_factor_reset"
     SESSIONS_ENDED = "sessions_ended"
+    RETENTION_SET = "retention_set"
+    RETENTION_RUN = "retention_run"
+    HOLD_PLACED = "hold_placed"
+    HOLD_LIFTED = "hold_lifted"
+    ERASURE_REQUESTED = "erasure_requested"
+    ERASURE_APPROVED = "erasure_approved"
+    ERASURE_REFUSED = "erasure_refused"
+    ERASURE_DONE = "erasure_done"
+    CUSTOMER_EXPORTED = "customer_exported"
+    CUSTOMER_EXPORT_READ = "customer_export_read"
+    LOG_EXPORTED = "log_exported"
+    SENSITIVE_READ = "sensitive_read"
 
 
 class AdministrativeAct(models.Model):
-    """One administrative act, with who and when. The application can add rows, and never change or remove one."""
+    """One administrative act, or one reading of what is sensitive, with who and when.
+
+    The application can add rows, and never change or remove one. No row holds words of a message or a value.
+    """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
-    member = models.ForeignKey(Membership, models.PROTECT, related_name="+")
+    member = models.ForeignKey(Membership, models.PROTECT, related_name="+", null=True, blank=True)  # null: the clock
     kind = models.CharField(max_length=30, choices=Act.choices)
     subject = models.CharField(max_length=300)  # a person's or token's name, a type's slug
     details = DocumentField()  # {"role": …}, {"scope": …}, {"version": …}, {"on": …}, {"tokens": …, "cost": …}
@@ -42,7 +57,12 @@ class AdministrativeAct(models.Model):
 
     class Meta:
         constraints: ClassVar = [models.CheckConstraint(condition=models.Q(kind__in=Act.values), name="act_kind_known")]
-        indexes: ClassVar = [models.Index(fields=["organization", "-id"], name="act_recent")]
+        indexes: ClassVar = [
+            models.Index(fields=["organization", "-id"], name="act_recent"),
+            models.Index(fields=["organization", "kind", "-id"], name="act_of_kind"),
+            models.Index(fields=["organization", "member", "-id"], name="act_of_member"),
+            models.Index(fields=["organization", "at"], name="act_by_time"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.subject}"

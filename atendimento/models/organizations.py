@@ -24,6 +24,7 @@ class Organization(models.Model):
     masks_personal_data = models.BooleanField(default=True)
     daily_tokens = models.PositiveBigIntegerField(null=True, blank=True)
     daily_cost = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
+    retention = models.JSONField(default=dict, blank=True)  # L1: {data class: days}; what is not named is kept
     # Working hours before a commitment is due at which its owner is reminded; 0: only when it is due.
     reminder_hours = models.PositiveSmallIntegerField(default=2)
     created_at = models.DateTimeField(auto_now_add=True)

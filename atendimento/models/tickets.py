@@ -55,6 +55,7 @@ class Customer(models.Model):
     phone = models.CharField(max_length=50, blank=True)
     email = models.CharField(max_length=254, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    erased_at = models.DateTimeField(null=True, blank=True)  # L2: the row stays, so that tickets can be counted
 
     class Meta:
         constraints: ClassVar = [
@@ -104,6 +105,8 @@ class Ticket(models.Model):
     team = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)  # of a closed or merged one; what is kept counts from here (L1)
+    erased_at = models.DateTimeField(null=True, blank=True)  # with its customer (L2): nothing is written here any more
     last_message_at = models.DateTimeField(null=True, blank=True)
     last_message_number = models.PositiveIntegerField(default=0)
     state_version = models.PositiveIntegerField(default=0)
@@ -138,6 +141,9 @@ class Ticket(models.Model):
             ),
         ]
         indexes: ClassVar = [
+            models.Index(
+                fields=["organization", "closed_at"], name="ticket_closed", condition=models.Q(closed_at__isnull=False)
+            ),
             models.Index(fields=["organization", "-updated_at", "-id"], name="ticket_recent"),
             models.Index(fields=["organization", "status", "-updated_at", "-id"], name="ticket_by_status"),
             models.Index(fields=["organization", "assignee", "-updated_at", "-id"], name="ticket_by_assignee"),
@@ -178,6 +184,7 @@ class Message(models.Model):
     notes = models.JSONField(default=list, blank=True)  # what was changed on arrival, as codes
     edited_at = models.DateTimeField(null=True, blank=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)  # its words are gone, by retention or with its customer (L)
     awaits_reading = models.BooleanField(default=False)  # no finished proposal has read its present text, or all of it
     unread = models.JSONField(null=True, blank=True)  # of one that was read in part: the [start, end] spans that are left
     send_key = models.UUIDField(null=True, blank=True)  # of the form that a reply was written in: pressed twice, it is one
