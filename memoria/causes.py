@@ -22,6 +22,7 @@ class Act(StrEnum):
     REJECTED = "rejected"  # a proposed value
     EDITED = "edited"  # a proposed value
     UNDONE = "undone"  # H4
+    UNFIT = "unfit"  # withdrawn because a new version of the ticket type no longer takes it, T2
 
 
 class Cause(StrEnum):

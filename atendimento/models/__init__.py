@@ -27,6 +27,7 @@ from atendimento.models.retention import (
     RetentionRun,
     TaskStatus,
 )
+from atendimento.models.rules import Publication, Simulation, SimulationDifference, WorkStatus
 from atendimento.models.signin import Invitation, SingleSignOn
 from atendimento.models.reminders import MailStatus, Reminder, ReminderKind
 from atendimento.models.tickets import (
@@ -75,6 +76,7 @@ __all__ = [
     "Proposal",
     "ProposedChange",
     "ProtocolCounter",
+    "Publication",
     "Rebuild",
     "RebuildKind",
     "RebuildReading",
@@ -84,6 +86,8 @@ __all__ = [
     "Role",
     "RunStatus",
     "Scope",
+    "Simulation",
+    "SimulationDifference",
     "SingleSignOn",
     "StateSnapshot",
     "TaskStatus",
@@ -96,4 +100,5 @@ __all__ = [
     "TicketVisit",
     "User",
     "Waits",
+    "WorkStatus",
 ]

@@ -34,6 +34,8 @@ class Waits(models.TextChoices):
     BREAKER = "breaker"  # the endpoint is not asked for a while: it failed too often
     SLOT = "slot"  # as many requests are under way as the endpoint is to have
     BUDGET = "budget"  # the organisation's day is spent
+    CAP = "cap"  # as many readings were made today as the ticket type lets
+    SCHEDULE = "schedule"  # the next time at which the ticket type has the model read
 
 
 class Proposal(models.Model):

@@ -125,6 +125,7 @@ class Ticket(models.Model):
     stale_count = models.PositiveIntegerField(default=0)  # slots that await confirmation
     parked_count = models.PositiveIntegerField(default=0)  # proposal runs that failed for good
     next_due = models.DateTimeField(null=True, blank=True)  # the first end of an unfinished commitment; past: overdue
+    next_expiry = models.DateTimeField(null=True, blank=True)  # the first end of a value's `valid_for` (D1); past: it is due
     remind_at = models.DateTimeField(null=True, blank=True)  # when its commitments are looked at next for reminders
 
     class Meta:
@@ -143,6 +144,9 @@ class Ticket(models.Model):
         indexes: ClassVar = [
             models.Index(
                 fields=["organization", "closed_at"], name="ticket_closed", condition=models.Q(closed_at__isnull=False)
+            ),
+            models.Index(
+                fields=["organization", "next_expiry"], name="ticket_expiry", condition=models.Q(next_expiry__isnull=False)
             ),
             models.Index(fields=["organization", "-updated_at", "-id"], name="ticket_recent"),
             models.Index(fields=["organization", "status", "-updated_at", "-id"], name="ticket_by_status"),
