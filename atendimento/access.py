@@ -26,6 +26,7 @@ from atendimento.models import (
     Proposal,
     ProposedChange,
     Rebuild,
+    Reminder,
     Role,
     Scope,
     Ticket,
@@ -159,12 +160,17 @@ def bearer(token: str) -> Caller | None:
     return Caller(found.organization, member, f"member:{member.pk}", found.pk)
 
 
-def membership_of(user: User | AnonymousUser, chosen: int | None = None) -> Membership | None:
-    """The membership that a signed-in person works under: the one chosen last, else the oldest."""
+def membership_of(
+    user: User | AnonymousUser, chosen: int | None = None, *, within: int | None = None
+) -> Membership | None:
+    """The membership that a signed-in person works under: the one chosen last, else the oldest.
+
+    `within` is the only organisation that counts, where the session is good for one alone.
+    """
     if not user.is_authenticated:
         return None
-    active = Membership.objects.select_related("organization", "user").filter(user=user, is_active=True).order_by("pk")
-    memberships = list(active)
+    active = Membership.objects.select_related("organization", "user").filter(user=user, is_active=True)
+    memberships = list((active if within is None else active.filter(organization_id=within)).order_by("pk"))
     return next((item for item in memberships if item.pk == chosen), memberships[0] if memberships else None)
 
 
@@ -205,14 +211,11 @@ def ticket_to_change(organization: Organization, ticket_id: str | uuid.UUID) -> 
 
     What is read of other rows must be read after this: a join would show them as they were before the wait.
     """
-    found = (
-        Ticket.objects.select_for_update(of=("self",))
-        .select_related("organization")
-        .filter(organization=organization, pk=_uuid(ticket_id, "ticket"))
-        .first()
-    )
-    if found is None:
-        raise NotFound("ticket")
+    try:
+        found = Ticket.objects.select_for_update().get(organization=organization, pk=_uuid(ticket_id, "ticket"))
+    except Ticket.DoesNotExist:
+        raise NotFound("ticket") from None
+    found.organization = organization
     return found
 
 
@@ -266,6 +269,14 @@ def rebuild(ticket_row: Ticket, rebuild_id: str | uuid.UUID) -> Rebuild:
     found = Rebuild.objects.filter(ticket=ticket_row, pk=_uuid(rebuild_id, "rebuild")).first()
     if found is None:
         raise NotFound("rebuild")
+    return found
+
+
+def reminder(member: Membership, reminder_id: str | uuid.UUID) -> Reminder:
+    """The member's own reminder. Raises NotFound."""
+    found = Reminder.objects.filter(member=member, pk=_uuid(reminder_id, "reminder")).first()
+    if found is None:
+        raise NotFound("reminder")
     return found
 
 

@@ -13,12 +13,15 @@ from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from django.db.models import Q
+
 from atendimento import access, corrections, timeline
 from atendimento.models import (
     LedgerEvent,
     Organization,
     Proposal,
     ProposedChange,
+    Reminder,
     RunStatus,
     Ticket,
     TicketState,
@@ -39,7 +42,7 @@ from memoria.members import FINISHED
 from memoria.merging import check_unmerged
 from memoria.narrative import Narrative, narrative
 from memoria.proposals import Status
-from memoria.state import SlotStatus, State, state_to_json
+from memoria.state import SlotStatus, State, state_from_json, state_to_json
 
 
 def now() -> datetime:
@@ -60,6 +63,19 @@ def published_type(ticket_type_id: int) -> fields.TicketType:
     """The definition that is published now (T1). Published versions never change, so they are compiled once."""
     key = TicketType.objects.values_list("published__digest", "published__number", "published_id").get(pk=ticket_type_id)
     return _compiled(*key)
+
+
+STANDING = (
+    "version",
+    "values",
+    "slots",
+    "minted",
+    "head_hash",
+    "ticket__ticket_type__published__digest",
+    "ticket__ticket_type__published__number",
+    "ticket__ticket_type__published_id",
+)
+"""What a ticket stands on: its projection, the head of its log and the key of its definition, in one query."""
 
 
 # --- state --------------------------------------------------------------------------------------------------------
@@ -146,6 +162,7 @@ class Book:
     ticket_type: fields.TicketType
     transcript: TicketTranscript
     moment: datetime  # taken after the lock, so that later decisions have later times
+    commitments_changed: bool = False  # reminders are looked at anew
 
     @property
     def organization(self) -> Organization:
@@ -163,6 +180,7 @@ class Book:
         salt = os.urandom(16)
         digest = content_digest(record["content"], salt)
         before, self.state = self.state, self.state.evolve(event)
+        self.commitments_changed |= any(pointer.startswith("/commitments/") for pointer in event.slots)
         previous, self.head_hash = self.head_hash, chain_hash(self.head_hash, str(self.ticket.pk), record, digest)
         row = LedgerEvent.objects.create(
             organization_id=self.ticket.organization_id,
@@ -199,10 +217,16 @@ class Book:
             return None
         return next(iter(events_between(self.ticket.pk, event.cause["version"] - 1, event.cause["version"])), None)
 
-    def close(self) -> None:
-        """Write the ticket's figures: what calls for attention, and that it changed. Call once, last."""
-        self.ticket.pending_count = ProposedChange.objects.filter(ticket=self.ticket, status=Status.PENDING).count()
-        self.ticket.parked_count = Proposal.objects.filter(ticket=self.ticket, status=RunStatus.PARKED).count()
+    def close(self, pending: int | None = None) -> None:
+        """Write the ticket's figures: what calls for attention, and that it changed. Call once, last.
+
+        `pending`: how many changes are undecided, from whoever read them under this lock and touched no run.
+        """
+        if pending is None:
+            self.ticket.pending_count = ProposedChange.objects.filter(ticket=self.ticket, status=Status.PENDING).count()
+            self.ticket.parked_count = Proposal.objects.filter(ticket=self.ticket, status=RunStatus.PARKED).count()
+        else:
+            self.ticket.pending_count = pending
         statuses = [slot.status for slot in self.state.slots.values()]
         self.ticket.conflict_count = statuses.count(SlotStatus.CONFLICT)
         self.ticket.stale_count = statuses.count(SlotStatus.NEEDS_CONFIRMATION)
@@ -210,8 +234,22 @@ class Book:
         if self.ticket.merged_into_id is not None:  # it calls for nobody any more (S2)
             self.ticket.conflict_count = self.ticket.stale_count = self.ticket.parked_count = 0
             self.ticket.next_due = None
+            self.commitments_changed = True
+        if self.commitments_changed:
+            self.ticket.remind_at = self.moment
+            self._cancel_reminders()
         self.ticket.updated_at = self.moment
         self.ticket.save(update_fields=FIGURES)
+
+    def _cancel_reminders(self) -> None:
+        """Nobody is reminded any more of what was finished, or of a due that was moved."""
+        held = {} if self.ticket.merged_into_id is not None else self.state.values.get("commitments", {})
+        standing = Q(pk=None)
+        for key, member in held.items():
+            if member.get("due") and member.get("status") not in FINISHED:
+                standing |= Q(commitment=key, due=member["due"])
+        live = Reminder.objects.filter(ticket=self.ticket, cancelled_at=None)
+        live.exclude(standing).update(cancelled_at=self.moment)
 
 
 FIGURES = (
@@ -230,18 +268,19 @@ FIGURES = (
     "stale_count",
     "parked_count",
     "next_due",
+    "remind_at",
 )
 
 
 def open_to_change(organization: Organization, ticket_id: str | uuid.UUID) -> Book:
     """Lock the ticket and load its state, in a transaction that the caller opened. Raises access.NotFound."""
     ticket = access.ticket_to_change(organization, ticket_id)
-    projection = TicketState.objects.get(ticket=ticket)
+    version, values, slots, minted, head_hash, *key = TicketState.objects.values_list(*STANDING).get(ticket=ticket)
     return Book(
         ticket,
-        timeline.projection(projection),
-        projection.head_hash,
-        published_type(ticket.ticket_type_id),
+        state_from_json({"version": version, "values": values, "slots": slots, "minted": minted}),
+        head_hash,
+        _compiled(*key),
         TicketTranscript(ticket.pk, ticket.last_message_number),
         now(),
     )
@@ -291,4 +330,5 @@ def write_replayed(book: Book, state: State) -> None:
     )
     book.state = state
     book.ticket.state_version = state.version
+    book.commitments_changed = True
     book.close()

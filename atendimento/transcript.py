@@ -34,7 +34,8 @@ def to_domain(row: Message) -> evidence.Message:
 class TicketTranscript:
     """`memoria.evidence.Transcript` over the database. What is loaded is kept for the object's life: one transaction.
 
-    `load` what will be asked for: two queries, however many messages. What was not loaded is fetched when asked for.
+    `load` what will be asked for: two queries, however many messages. `expect` what may be: nothing is read until
+    something that was not loaded is asked for, and then all of it at once.
     """
 
     def __init__(self, ticket_id: uuid.UUID, last_number: int) -> None:
@@ -42,6 +43,7 @@ class TicketTranscript:
         self._last_number = last_number
         self._messages: dict[int, evidence.Message | None] = {}
         self._following: dict[int, int | None] = {}
+        self._expected: set[str] = set()
 
     @property
     def last_number(self) -> int:
@@ -72,16 +74,20 @@ class TicketTranscript:
             for follower in Message.objects.filter(ticket_id=self._ticket_id, number__in=missing):
                 self._messages[follower.number] = to_domain(follower)
 
+    def expect(self, references: Iterable[str]) -> None:
+        """These messages may be asked for."""
+        self._expected.update(references)
+
     def find(self, reference: str) -> evidence.Message | None:
         number = message_number(reference)
         if number is None or number > self._last_number:
             return None
         if number not in self._messages:
-            self.load([reference])
+            self.load([reference, *self._expected])
         return self._messages.get(number)
 
     def following(self, message: evidence.Message) -> evidence.Message | None:
         if message.number not in self._following:
-            self.load([message.id])
+            self.load([message.id, *self._expected])
         number = self._following[message.number]
         return None if number is None else self._messages[number]

@@ -42,10 +42,12 @@ def decide_changes(
         raise invalid("", "decision.empty", "names no change")
     if len({_canonical(item) for item in ids}) != len(ids):
         raise invalid("", "decision.repeated", "names a change twice")
-    rows = _rows(book, ids)
+    pending = desks.pending_of(book)
+    rows = _rows(book, ids, pending)
     return _decide(
         book,
         member,
+        pending,
         [_acceptance(row, None, evidence.get(str(row.pk))) for row in rows[: len(accept)]],
         [review.Reject(str(row.pk), desks.change_of(row), reason) for row in rows[len(accept) :]],
         rows,
@@ -61,17 +63,19 @@ def accept_change(
     expected_version: int,
     override: str | None = None,
     evidence: Sequence[Citation] | None = None,
+    ticket_id: uuid.UUID | None = None,
 ) -> Written:
     """Accept one change. `override` is the written reason for taking a conflict (P6).
 
+    `ticket_id`: where the caller knows it, the ticket that it must be of; NotFound where it is another's.
     `evidence` points at occurrences (E6): the proposal's quotes in their order, with a start each; InvalidInput for
     other quotes.
     """
     access.require(member, Permission.DECIDE)
     if override is not None:
         access.require(member, Permission.OVERRIDE)
-    book, row = _open(member, change_id)
-    return _decide(book, member, [_acceptance(row, override, evidence)], [], [row], expected_version)
+    book, pending, row = _open(member, change_id, ticket_id)
+    return _decide(book, member, pending, [_acceptance(row, override, evidence)], [], [row], expected_version)
 
 
 def _acceptance(row: ProposedChange, override: str | None, evidence: Sequence[Citation] | None) -> review.Accept:
@@ -95,33 +99,45 @@ def edit_change(
     value: Json,
     evidence: Sequence[Citation] | None = None,
     reason: str | None = None,
+    ticket_id: uuid.UUID | None = None,
 ) -> Written:
     """Accept a change with another value (E9). `evidence` None is the proposal's; empty makes it a statement.
 
-    One that changes neither value nor evidence is an accept.
+    `ticket_id` as in `accept_change`. One that changes neither value nor evidence is an accept.
     """
     access.require(member, Permission.DECIDE)
-    book, row = _open(member, change_id)
+    book, pending, row = _open(member, change_id, ticket_id)
     edit = review.Edit(value, None if evidence is None else tuple(evidence), reason)
     accept = review.Accept(str(row.pk), desks.change_of(row), edit=edit)
-    return _decide(book, member, [accept], [], [row], expected_version)
+    return _decide(book, member, pending, [accept], [], [row], expected_version)
 
 
 @transaction.atomic
-def reject_change(*, member: Membership, change_id: str | uuid.UUID, reason: str | None = None) -> Written:
-    """Reject a change. It writes no value, so it names no version; it is an event all the same (V1, V7)."""
+def reject_change(
+    *, member: Membership, change_id: str | uuid.UUID, reason: str | None = None, ticket_id: uuid.UUID | None = None
+) -> Written:
+    """Reject a change. It writes no value, so it names no version; it is an event all the same (V1, V7).
+
+    `ticket_id` as in `accept_change`.
+    """
     access.require(member, Permission.DECIDE)
-    book, row = _open(member, change_id)
+    book, pending, row = _open(member, change_id, ticket_id)
     reject = review.Reject(str(row.pk), desks.change_of(row), reason)
-    return _decide(book, member, [], [reject], [row], None)
+    return _decide(book, member, pending, [], [reject], [row], None)
 
 
-def _open(member: Membership, change_id: str | uuid.UUID) -> tuple[ledger.Book, ProposedChange]:
-    """Lock the change's ticket, then read the change as it is now."""
-    found = access.change(member.organization, change_id)
-    book = ledger.open_to_change(member.organization, found.ticket_id)
-    found.refresh_from_db()
-    return book, found
+def _open(
+    member: Membership, change_id: str | uuid.UUID, ticket_id: uuid.UUID | None
+) -> tuple[ledger.Book, list[ProposedChange], ProposedChange]:
+    """Lock the change's ticket, then read what is undecided there, and the change as it is now. Raises NotFound."""
+    of = ticket_id or access.change(member.organization, change_id).ticket_id
+    try:
+        book = ledger.open_to_change(member.organization, of)
+    except NotFound:
+        raise NotFound("change") from None
+    pending = desks.pending_of(book)
+    (row,) = _rows(book, [str(change_id)], pending)
+    return book, pending, row
 
 
 def _canonical(reference: str) -> str:
@@ -131,13 +147,16 @@ def _canonical(reference: str) -> str:
         return reference
 
 
-def _rows(book: ledger.Book, ids: Sequence[str]) -> list[ProposedChange]:
-    """The changes of this ticket in the order named. Raises NotFound."""
+def _rows(book: ledger.Book, ids: Sequence[str], pending: Sequence[ProposedChange]) -> list[ProposedChange]:
+    """The changes of this ticket in the order named, the very rows of `pending` where they are. Raises NotFound."""
     keys = [_canonical(item) for item in ids]
+    found = {str(row.pk): row for row in pending}
     try:
-        # With who decided it: a decision that is made again asks for each.
-        rows = ProposedChange.objects.select_related("decided_by").filter(ticket=book.ticket, pk__in=map(uuid.UUID, keys))
-        found = {str(row.pk): row for row in rows}
+        others = [uuid.UUID(key) for key in keys if key not in found]
+        if others:
+            # With who decided it: a decision that is made again asks for each.
+            rows = ProposedChange.objects.select_related("decided_by").filter(ticket=book.ticket, pk__in=others)
+            found |= {str(row.pk): row for row in rows}
         return [found[key] for key in keys]
     except (KeyError, ValueError):
         raise NotFound("change") from None
@@ -146,6 +165,7 @@ def _rows(book: ledger.Book, ids: Sequence[str]) -> list[ProposedChange]:
 def _decide(
     book: ledger.Book,
     member: Membership,
+    pending: Sequence[ProposedChange],
     accept: Sequence[review.Accept],
     reject: Sequence[review.Reject],
     rows: Sequence[ProposedChange],
@@ -155,15 +175,14 @@ def _decide(
     if before is not None:
         return desks.as_of(book, before, [row.pk for row in rows])
     ledger.refuse_merged(book.ticket)
-    pending = desks.pending_of(book)
     more = [item for one in accept for item in (*(one.starts or ()), *((one.edit.evidence or ()) if one.edit else ()))]
     desks.load_cited(book, pending, more)
     desk = desks.desk_of(book, member)
     since = book.since(expected_version) if expected_version is not None and expected_version >= 0 else []
     event = review.decide(book.state, accept, reject, desk, expected_version, since)
-    desks.append(book, event, desk, pending, skip={str(row.pk) for row in rows})
+    aftermath = desks.append(book, event, desk, pending, skip={str(row.pk) for row in rows})
     _write_fates(book, member, accept, rows, event.cause["changes"])
-    return desks.finish(book, "decision", member, [row.pk for row in rows])
+    return desks.finish(book, "decision", member, [row.pk for row in rows], aftermath)
 
 
 def _decided(row: ProposedChange) -> review.Decided:
@@ -203,4 +222,8 @@ def _write_fates(
         if edit is not None and row.status is Status.EDITED:
             evidence = None if edit.evidence is None else [item.to_json() for item in edit.evidence]
             row.decision |= {"value": edit.value, "evidence": evidence}
-    ProposedChange.objects.bulk_update(rows, ["status", "decided_by", "decided_at", "version", "decision"])
+    columns = ["status", "decided_by", "decided_at", "version", "decision"]
+    if len(rows) == 1:
+        rows[0].save(update_fields=columns)
+    else:
+        ProposedChange.objects.bulk_update(rows, columns)

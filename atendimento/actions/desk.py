@@ -19,6 +19,19 @@ from memoria.state import State
 
 
 @dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What a decision found and left, all of it read under its lock: who answers it need not read that again."""
+
+    book: ledger.Book
+    before: State
+    event: Event
+    decided: tuple[ProposedChange, ...]
+    superseded: tuple[ProposedChange, ...]
+    pending: tuple[ProposedChange, ...]  # still undecided, oldest first
+    judged: frozenset[uuid.UUID]  # of these, the ones whose stored verdict changed
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """What a write on a ticket's state came to: the version, and the state as of that version."""
 
@@ -28,6 +41,7 @@ class Written:
     ticket_type: fields.TicketType
     through_message: int
     changes: tuple[uuid.UUID, ...] = ()
+    aftermath: Aftermath | None = None  # of a decision that was made now
 
 
 def desk_of(book: ledger.Book, member: Membership | None) -> review.Desk:
@@ -65,42 +79,43 @@ def pending_of(book: ledger.Book) -> list[ProposedChange]:
 
 
 def load_cited(book: ledger.Book, rows: Iterable[ProposedChange], more: Iterable[Citation] = ()) -> None:
-    """Fetch at once every message that a judgement of these changes, or of the state, may look at."""
-    cited = {item["message"] for row in rows for item in row.citations}
-    cited |= {item.message for item in more}
-    cited |= {item.message for slot in book.state.slots.values() for item in slot.evidence}
-    cited |= {
-        item.message for slot in book.state.slots.values() for challenger in slot.challengers for item in challenger.evidence
-    }
-    book.transcript.load(cited)
+    """Fetch at once every message that a judgement of these changes looks at, and name those that the state rests on."""
+    book.transcript.expect(item.message for slot in book.state.slots.values() for item in slot.evidence)
+    book.transcript.expect(
+        item.message for slot in book.state.slots.values() for one in slot.challengers for item in one.evidence
+    )
+    book.transcript.load({item["message"] for row in rows for item in row.citations} | {item.message for item in more})
 
 
 def append(
     book: ledger.Book, event: Event, desk: review.Desk, pending: Sequence[ProposedChange], skip: Collection[str] = ()
-) -> State:
+) -> Aftermath:
     """Store the event, then judge the undecided changes anew: moot ones are superseded (V6)."""
+    before = book.state
     state = book.append(event)
     rows = {str(row.pk): row for row in pending if str(row.pk) not in skip}
     waiting = [review.Pending(key, change_of(row), _proposed_verdict(row)) for key, row in rows.items()]
-    moot = []
+    moot, judged = [], set()
     for settled in review.settle(event, state, waiting, desk):
         if settled.superseded:
-            moot.append(rows[settled.id].pk)
-        elif not settled.judgement.refused:
+            moot.append(rows.pop(settled.id))
+        elif not settled.judgement.refused and _rewrite(rows[settled.id], settled.judgement):
             # Refused, though nothing touched its pointer: it stays as shown, and is refused when it is decided.
-            _rewrite(rows[settled.id], settled.judgement)
+            judged.add(rows[settled.id].pk)
     if moot:
-        ProposedChange.objects.filter(pk__in=moot).update(status=Status.SUPERSEDED)
-    return state
+        ProposedChange.objects.filter(pk__in=[row.pk for row in moot]).update(status=Status.SUPERSEDED)
+    decided = tuple(row for row in pending if str(row.pk) in skip)
+    return Aftermath(book, before, event, decided, tuple(moot), tuple(rows.values()), frozenset(judged))
 
 
-def _rewrite(row: ProposedChange, judgement: Judgement) -> None:
+def _rewrite(row: ProposedChange, judgement: Judgement) -> bool:
     """Store a fresh verdict where it differs: most decisions leave most of what is undecided as it was."""
     before = [getattr(row, column) for column in JUDGED]
     write_judgement(row, judgement)
     changed = [column for column, value in zip(JUDGED, before, strict=True) if getattr(row, column) != value]
     if changed:
         row.save(update_fields=changed)
+    return bool(changed)
 
 
 def _proposed_verdict(row: ProposedChange) -> Verdict:
@@ -115,12 +130,20 @@ def refresh(rows: Iterable[ProposedChange], state: State, desk: review.Desk) -> 
             _rewrite(row, judgement)
 
 
-def finish(book: ledger.Book, kind: str, member: Membership | None, changes: Iterable[uuid.UUID] = ()) -> Written:
+def finish(
+    book: ledger.Book,
+    kind: str,
+    member: Membership | None,
+    changes: Iterable[uuid.UUID] = (),
+    aftermath: Aftermath | None = None,
+) -> Written:
     """Write the ticket's figures and, once all is committed, tell who watches the organisation."""
-    book.close()
+    book.close(None if aftermath is None else len(aftermath.pending))
     announce(book, kind, member)
     ticket = book.ticket
-    return Written(ticket.pk, book.state.version, book.state, book.ticket_type, ticket.through_message, tuple(changes))
+    return Written(
+        ticket.pk, book.state.version, book.state, book.ticket_type, ticket.through_message, tuple(changes), aftermath
+    )
 
 
 def announce(book: ledger.Book, kind: str, member: Membership | None) -> None:
