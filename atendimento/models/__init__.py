@@ -1,7 +1,7 @@
 """Tables and their constraints. No rule lives here."""
 
 from atendimento.models.administration import Act, AdministrativeAct, TicketTypeDraft
-from atendimento.models.console import CannedReply, Draft, TicketVisit
+from atendimento.models.console import CannedReply, Draft, QueueView, TicketVisit
 from atendimento.models.contexts import BriefReading, MessagePin, PromptText
 from atendimento.models.corrections import CauseChoice, Correction
 from atendimento.models.imports import Import, ImportedTicket, ImportFile, ImportStatus
@@ -30,6 +30,7 @@ from atendimento.models.retention import (
 from atendimento.models.rules import Publication, Simulation, SimulationDifference, WorkStatus
 from atendimento.models.signin import Invitation, SingleSignOn
 from atendimento.models.reminders import MailStatus, Reminder, ReminderKind
+from atendimento.models.teams import Handing, HandingKind, Team, TeamMember
 from atendimento.models.tickets import (
     Customer,
     Message,
@@ -56,6 +57,8 @@ __all__ = [
     "EndpointMode",
     "ErasureRequest",
     "ErasureStatus",
+    "Handing",
+    "HandingKind",
     "Import",
     "ImportFile",
     "ImportStatus",
@@ -77,6 +80,7 @@ __all__ = [
     "ProposedChange",
     "ProtocolCounter",
     "Publication",
+    "QueueView",
     "Rebuild",
     "RebuildKind",
     "RebuildReading",
@@ -91,6 +95,8 @@ __all__ = [
     "SingleSignOn",
     "StateSnapshot",
     "TaskStatus",
+    "Team",
+    "TeamMember",
     "Ticket",
     "TicketState",
     "TicketStatus",

@@ -44,6 +44,22 @@ class TicketVisit(models.Model):
         return f"{self.member_id} {self.ticket_id}"
 
 
+class QueueView(models.Model):
+    """A member's own view of the queue: what its address asks for, under a name."""
+
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
+    member = models.ForeignKey(Membership, models.CASCADE, related_name="queue_views")
+    name = models.CharField(max_length=60)
+    asked = models.JSONField()  # {"view": "mine", "type": …}, as in the address
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["member", "name"], name="queue_view_name_unique")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class CannedReply(models.Model):
     """A reply written beforehand. Its places, names in braces, are filled from a ticket's state when it is chosen."""
 

@@ -7,10 +7,12 @@ from typing import ClassVar
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector
 from django.db import models
+from django.db.models.functions import Coalesce
 
 from atendimento.models.fields import DocumentField
 from atendimento.models.ids import new_id
 from atendimento.models.organizations import Membership, Organization
+from atendimento.models.teams import Team
 from memoria.sources import Kind
 
 AUTHOR_KINDS = [(kind.value, kind.value) for kind in Kind]
@@ -87,6 +89,15 @@ class ProtocolCounter(models.Model):
         return f"{self.year}: {self.last}"
 
 
+def _of_view(name: str, condition: models.Q, *order: str) -> tuple[models.Index, models.Index]:
+    """Two indexes for one of the queue's views: of the whole organisation, and of each team, in the view's order."""
+    order = order or ("-updated_at", "-id")
+    return (
+        models.Index(fields=["organization", *order], name=f"queue_{name}", condition=condition),
+        models.Index(fields=["organization", "lane", *order], name=f"queue_{name}_lane", condition=condition),
+    )
+
+
 class Ticket(models.Model):
     """A conversation with its working memory. The row is the lock under which both change (V3)."""
 
@@ -102,7 +113,16 @@ class Ticket(models.Model):
     status = models.CharField(max_length=20, choices=TicketStatus.choices, default=TicketStatus.OPEN)
     snoozed_until = models.DateTimeField(null=True, blank=True)
     assignee = models.ForeignKey(Membership, models.SET_NULL, related_name="+", null=True, blank=True)
-    team = models.CharField(max_length=100, blank=True)
+    team = models.ForeignKey(Team, models.PROTECT, related_name="tickets", null=True, blank=True)
+    # The team's id, 0 for none: what an index can look up and put in order in one stroke.
+    lane = models.GeneratedField(
+        expression=Coalesce("team_id", models.Value(0)), output_field=models.BigIntegerField(), db_persist=True
+    )
+    escalated_to = models.ForeignKey(Membership, models.SET_NULL, related_name="+", null=True, blank=True)
+    escalated_by = models.ForeignKey(Membership, models.SET_NULL, related_name="+", null=True, blank=True)
+    escalated_at = models.DateTimeField(null=True, blank=True)
+    waiting_since = models.DateTimeField(null=True, blank=True)  # of the first message that nobody has replied to since
+    woken_at = models.DateTimeField(null=True, blank=True)  # it was snoozed until then, and nobody has worked on it since
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True)  # of a closed or merged one; what is kept counts from here (L1)
@@ -152,11 +172,26 @@ class Ticket(models.Model):
             models.Index(fields=["organization", "status", "-updated_at", "-id"], name="ticket_by_status"),
             models.Index(fields=["organization", "assignee", "-updated_at", "-id"], name="ticket_by_assignee"),
             models.Index(
-                fields=["organization", "remind_at"], name="ticket_remind", condition=models.Q(remind_at__isnull=False)
+                fields=["organization", "assignee", "-updated_at", "-id"],
+                name="ticket_mine",
+                condition=models.Q(status__in=["open", "snoozed"], assignee__isnull=False),
             ),
-            models.Index(fields=["organization", "next_due"], name="ticket_due", condition=models.Q(next_due__isnull=False)),
             models.Index(
-                fields=["organization", "-updated_at", "-id"], name="ticket_to_decide", condition=models.Q(pending_count__gt=0)
+                fields=["organization", "escalated_to", "-updated_at", "-id"],
+                name="ticket_escalated",
+                condition=models.Q(escalated_to__isnull=False),
+            ),
+            *_of_view("open", models.Q(status="open")),
+            *_of_view("decide", models.Q(status="open", pending_count__gt=0)),
+            *_of_view("confirm", models.Q(status="open", stale_count__gt=0)),
+            *_of_view("conflict", models.Q(status="open", conflict_count__gt=0)),
+            *_of_view("unowned", models.Q(status="open", assignee__isnull=True)),
+            *_of_view("failed", models.Q(parked_count__gt=0)),
+            *_of_view("snoozed", models.Q(status="snoozed")),
+            *_of_view("closed", models.Q(status="closed")),
+            *_of_view("due", models.Q(status="open", next_due__isnull=False), "next_due", "id"),
+            models.Index(
+                fields=["organization", "remind_at"], name="ticket_remind", condition=models.Q(remind_at__isnull=False)
             ),
         ]
 
