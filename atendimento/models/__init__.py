@@ -28,6 +28,7 @@ from atendimento.models.retention import (
     TaskStatus,
 )
 from atendimento.models.rules import Publication, Simulation, SimulationDifference, WorkStatus
+from atendimento.models.search import CustomerWords, MessageWords, TicketIdentifiers, TicketWords
 from atendimento.models.signin import Invitation, SingleSignOn
 from atendimento.models.reminders import MailStatus, Reminder, ReminderKind
 from atendimento.models.teams import Handing, HandingKind, Team, TeamMember
@@ -52,6 +53,7 @@ __all__ = [
     "Correction",
     "Customer",
     "CustomerExport",
+    "CustomerWords",
     "Draft",
     "EndpointHealth",
     "EndpointMode",
@@ -71,6 +73,7 @@ __all__ = [
     "Message",
     "MessagePin",
     "MessageRevision",
+    "MessageWords",
     "ModelSpend",
     "Organization",
     "Origin",
@@ -98,12 +101,14 @@ __all__ = [
     "Team",
     "TeamMember",
     "Ticket",
+    "TicketIdentifiers",
     "TicketState",
     "TicketStatus",
     "TicketType",
     "TicketTypeDraft",
     "TicketTypeVersion",
     "TicketVisit",
+    "TicketWords",
     "User",
     "Waits",
     "WorkStatus",
