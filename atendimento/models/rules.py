@@ -74,9 +74,7 @@ class SimulationDifference(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["simulation", "ticket", "version", "place"], name="simulation_difference_unique"
-            ),
+            models.UniqueConstraint(fields=["simulation", "ticket", "version", "place"], name="simulation_difference_unique"),
         ]
         indexes: ClassVar = [models.Index(fields=["simulation", "-at", "-id"], name="simulation_difference_recent")]
 

@@ -38,6 +38,7 @@ ACTS: Final[Mapping[str, Promise]] = {
     Act.REJECTED.value: gettext_lazy("proposal rejected"),
     Act.EDITED.value: gettext_lazy("proposal edited"),
     Act.UNDONE.value: gettext_lazy("undone"),
+    Act.UNFIT.value: gettext_lazy("withdrawn with a new version of the type"),
 }
 CAUSES: Final[Mapping[str, Promise]] = {
     Cause.CHANGED_MIND.value: gettext_lazy("the customer changed their mind"),

@@ -30,7 +30,7 @@ from memoria.sources import Kind
 from memoria.state import Slot, SlotStatus, State
 
 MOST_CORRECTIONS = 200
-TOLD_ACTS = (Act.REPLACED, Act.WITHDRAWN, Act.RESOLVED, Act.OVERRIDDEN, Act.UNDONE)
+TOLD_ACTS = (Act.REPLACED, Act.WITHDRAWN, Act.RESOLVED, Act.OVERRIDDEN, Act.UNDONE, Act.UNFIT)
 SEAL = 16  # characters of the chain's newest hash: enough to compare by eye
 
 

@@ -44,6 +44,8 @@ def corrected(label: str, act: str, old: str, new: str) -> str:
     """What a correction did, in a sentence."""
     data = {"field": label, "old": old or _("no value"), "new": new or _("no value")}
     match act:
+        case Act.UNFIT:
+            return _("%(field)s: “%(old)s” was withdrawn, because the ticket type changed.") % data
         case Act.WITHDRAWN:
             return _("%(field)s: “%(old)s” was withdrawn.") % data
         case Act.RESOLVED:

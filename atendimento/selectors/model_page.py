@@ -31,6 +31,8 @@ WAITS: Final[Mapping[str, Promise]] = {
     Waits.BREAKER.value: gettext_lazy("waits for the model's server, which does not answer"),
     Waits.SLOT.value: gettext_lazy("waits for a place at the model's server"),
     Waits.BUDGET.value: gettext_lazy("waits for tomorrow: today's budget for the model is used up"),
+    Waits.CAP.value: gettext_lazy("waits for tomorrow: the ticket type lets no more readings today"),
+    Waits.SCHEDULE.value: gettext_lazy("waits for its hour: the ticket type has the model read at set times"),
 }
 CIRCUITS: Final[Mapping[Circuit, Promise]] = {
     Circuit.CLOSED: gettext_lazy("It is asked."),
