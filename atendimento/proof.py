@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from atendimento import timeline
 from atendimento.models import LedgerEvent, StateSnapshot, Ticket, TicketState
-from memoria.events import GENESIS, StoredEvent, verify_chain
+from memoria.events import GENESIS, EventKind, StoredEvent, verify_chain
 from memoria.patch import lookup, same_json
 from memoria.state import State, replay
 
@@ -27,7 +27,10 @@ class Finding:
 
 
 def verify(ticket_id: uuid.UUID) -> list[Finding]:
-    """Check one ticket's chain, and that replaying its log gives what is kept (not where content is erased)."""
+    """Check one ticket's chain, and that replaying its log gives what is kept: all of it, or since it was last erased.
+
+    Where content is gone and no event has begun anew since, the chain alone is checked.
+    """
     rows = list(timeline.rows(ticket_id))
     ticket = Ticket.objects.only("organization_id", "state_version").get(pk=ticket_id)
     found = _chain_findings(ticket_id, rows)
@@ -36,9 +39,25 @@ def verify(ticket_id: uuid.UUID) -> list[Finding]:
     kept = TicketState.objects.get(ticket_id=ticket_id)
     if kept.head_hash != _head(rows) or kept.version != len(rows) or ticket.state_version != len(rows):
         found.append(Finding(ticket_id, kept.version, "head"))
-    if not found and all(row.content is not None for row in rows):
-        found += _unlike_replay(kept, rows)
+    if not found:
+        start = _start(rows)
+        if start is not None:
+            found += _unlike_replay(kept, rows[start:])
     return found
+
+
+def tombstones(ticket_ids: Collection[uuid.UUID]) -> int:
+    """How many events of these tickets have lost their content to erasure."""
+    return LedgerEvent.objects.filter(ticket_id__in=ticket_ids, content=None).count()
+
+
+def _start(rows: Sequence[LedgerEvent]) -> int | None:
+    """The index of the row from which replaying gives the state: 0, or where it last began anew (L2).
+
+    None where none does, because content behind it is gone.
+    """
+    start = max((index for index, row in enumerate(rows) if row.kind == EventKind.ERASED.value), default=0)
+    return start if all(row.content is not None for row in rows[start:]) else None
 
 
 def _head(rows: Sequence[LedgerEvent]) -> str:
@@ -72,10 +91,10 @@ def _beside(row: LedgerEvent, organization_id: int) -> list[str]:
     return unlike + [column.removesuffix("_id") for column, value in said.items() if getattr(row, column) != value]
 
 
-def _unlike_replay(kept: TicketState, rows: Iterable[LedgerEvent]) -> list[Finding]:
+def _unlike_replay(kept: TicketState, rows: Sequence[LedgerEvent]) -> list[Finding]:
     """The kept states that replaying the log does not give."""
     snapshots = {row.version: row for row in StateSnapshot.objects.filter(ticket_id=kept.ticket_id)}
-    found, state = [], State()
+    found, state = [], _before(rows)
     for row in rows:
         state = state.evolve(timeline.event_of(row))
         snapshot = snapshots.pop(row.version, None)
@@ -85,6 +104,11 @@ def _unlike_replay(kept: TicketState, rows: Iterable[LedgerEvent]) -> list[Findi
     if timeline.projection(kept) != state:
         found.append(Finding(kept.ticket_id, kept.version, "projection"))
     return found
+
+
+def _before(rows: Sequence[LedgerEvent]) -> State:
+    """What the first of these rows is applied to."""
+    return State(rows[0].version - 1) if rows else State()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +126,7 @@ class Replayed:
 def compare_with_log(ticket_id: uuid.UUID) -> tuple[Replayed, State | None]:
     """Set the stored state beside the log's, writing nothing; the second is the log's own state.
 
-    None where the chain does not verify, or content is erased: no state can be had from such a log.
+    None where the chain does not verify, or content is gone since the log last began anew: no state can be had from it.
     """
     kept = TicketState.objects.get(ticket_id=ticket_id)
     rows = list(timeline.rows(ticket_id))
@@ -110,10 +134,11 @@ def compare_with_log(ticket_id: uuid.UUID) -> tuple[Replayed, State | None]:
     if Ticket.objects.values_list("state_version", flat=True).get(pk=ticket_id) > len(rows):
         # A chain cut off at its end holds together; the ticket remembers that there was more.
         unsound.append(Finding(ticket_id, len(rows) + 1, "version"))
-    if unsound or any(row.content is None for row in rows):
+    start = _start(rows)
+    if unsound or start is None:
         erased = [Finding(ticket_id, row.version, "erased") for row in rows if row.content is None]
         return Replayed((), tuple(unsound or erased)), None
-    stored, state = timeline.projection(kept), replay(map(timeline.event_of, rows))
+    stored, state = timeline.projection(kept), replay(map(timeline.event_of, rows[start:]), _before(rows[start:]))
     differs = sorted({*timeline.slots_changed(stored, state), *_values_unlike(stored, state)})
     others = {
         "version": stored.version != state.version,

@@ -15,7 +15,8 @@ from typing import Any, Final
 from django.conf import settings
 
 from atendimento.models import LedgerEvent, StateSnapshot, TicketState
-from memoria.events import Event, event_from_record
+from memoria.events import Event, EventKind, event_from_record
+from memoria.sources import Actor
 from memoria.state import State, slot_to_json, state_from_json, state_to_json
 
 CHUNK: Final = 500
@@ -49,7 +50,11 @@ def record_of(row: LedgerEvent) -> dict[str, object]:
 
 
 def event_of(row: LedgerEvent) -> Event:
-    """The event of a ledger row that is not erased."""
+    """The event of a ledger row. Of an erased one it says when, by whom, and what it touched, and nothing more."""
+    if row.content is None:
+        actor = Actor(row.actor["member"], row.actor["name"])
+        touched = tuple(row.pointers)
+        return Event(row.version, EventKind(row.kind), actor, row.at, row.ticket_type_version, touched=touched)
     return event_from_record(record_of(row))
 
 
@@ -121,7 +126,10 @@ class _Fold:
                 state = state.evolve(event_of(row))
             return state
         for row in reversed(found):
-            state = state.rewind(event_of(row))
+            event = event_of(row)
+            if event.begins_anew:
+                return None
+            state = state.rewind(event)
         return state
 
 

@@ -28,6 +28,7 @@ def to_domain(row: Message) -> evidence.Message:
         row.deleted_at is not None,
         tuple((start, end) for start, end in row.unquotable),
         row.automatic,
+        row.erased_at is not None,
     )
 
 

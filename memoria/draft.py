@@ -270,7 +270,7 @@ class Draft:
             kept.append(challenger)
         self.put(place.pointer, replace(slot, status=SlotStatus.CONFLICT, challengers=tuple(kept)))
 
-    # --- evidence that is gone (E7) ----------------------------------------------------------------------------------
+    # --- evidence that is gone (E7, L3) ----------------------------------------------------------------------------------
 
     def without_gone(self, slot: Slot) -> Slot:
         """The slot in doubt where a quote of its evidence no longer stands; the slot itself where all do.
@@ -284,7 +284,10 @@ class Draft:
         if not slot.holds or checked == slot.evidence:
             return slot
         status = SlotStatus.CONFLICT if slot.status is SlotStatus.CONFLICT else SlotStatus.NEEDS_CONFIRMATION
-        return replace(slot, status=status, evidence=checked, stale_because=Stale("evidence_changed"), confirmed=None)
+        fresh = [item.message for item, before in zip(checked, slot.evidence, strict=True) if item.gone and not before.gone]
+        messages = map(self._desk.transcript.find, fresh)
+        why = "evidence_erased" if any(one is not None and one.erased for one in messages) else "evidence_changed"
+        return replace(slot, status=status, evidence=checked, stale_because=Stale(why), confirmed=None)
 
     def restore(self, undone: Event) -> None:
         """H4: bring back what `undone` changed, values and slots; what cannot stand any more awaits confirmation."""

@@ -23,6 +23,8 @@ class EventKind(StrEnum):
     EVIDENCE_CHANGED = "evidence_changed"  # E7
     TICKET_TYPE_CHANGED = "ticket_type_changed"  # T1
     CARRIED = "carried"  # S1
+    EVIDENCE_ERASED = "evidence_erased"  # L3
+    ERASED = "erased"  # L2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Event:
     override?, source?, same_as?, cautions?}]; confirmation: `path`, `ground`; resolution: `path`, `choice`,
     `reason`; statement: `path`, `op`, `verdict`, `reason`; undo: `version`, `reason`, `changes` [ids returned];
     evidence_changed: `message`, `how` (edited, deleted); carried: `how` (split, merge), `ticket`, `protocol`, `version`
-    (where the values come from), `values` [{from, pointer, value, source}].
+    (where the values come from), `values` [{from, pointer, value, source}]; erased: `how` (retention, erasure), `minted`.
     """
 
     version: int
@@ -52,6 +54,11 @@ class Event:
     def pointers(self) -> frozenset[str]:
         """All that the event touched (V2): the changes it applied, and every slot that it altered."""
         return frozenset({*self.touched, *self.slots})
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether it alone says what holds after it: the events before it are erased, or may be (L2)."""
+        return self.kind is EventKind.ERASED
 
     def touches(self, pointer: str) -> bool:
         """Whether it touched the pointer, an ancestor or a descendant of it (V2)."""
@@ -110,6 +117,11 @@ GENESIS = "0" * 64
 def canonical(document: Json) -> bytes:
     """One spelling for equal documents: sorted keys, no spaces, UTF-8."""
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def document_digest(document: Json) -> str:
+    """What equal documents have in common, however they are spelled."""
+    return hashlib.sha256(canonical(document)).hexdigest()
 
 
 def content_digest(content: Json, salt: bytes) -> str:

@@ -33,6 +33,7 @@ class Message:
     deleted: bool = False
     unquotable: tuple[tuple[int, int], ...] = ()  # spans that are no evidence: quoted parts of a mail
     automatic: bool = False  # a bounce, an absence note, a system notice: no evidence at all
+    erased: bool = False  # L: its words are gone for good, and back nothing
 
     @property
     def id(self) -> str:

@@ -262,15 +262,8 @@ def undo(
 
     depends = {ground for pointer in undone.pointers for ground in slot_depends_on(desk.ticket_type, pointer, state)}
     check_version(state, expected_version, later[expected_version - version :], depends, same)
-    superseded_by = next(
-        (
-            event
-            for event in later
-            if (event.kind is EventKind.UNDO and event.cause.get("version") == version)
-            or any(event.touches(pointer) for pointer in undone.pointers)
-        ),
-        None,
-    )
+    gone_on = (event for event in events if event.begins_anew or (event is not undone and _supersedes(event, undone)))
+    superseded_by = next(gone_on, None)
     if superseded_by is not None:
         raise DomainError(Code.UNDO_SUPERSEDED, "H4", version=version, by=superseded_by.version)
     draft = Draft(state, desk)
@@ -279,6 +272,12 @@ def undo(
         draft.touch(pointer)
     draft.fall(frozenset(undone.slots))
     return draft.finish(EventKind.UNDO, {"version": version, "reason": reason, "changes": changes})
+
+
+def _supersedes(event: Event, undone: Event) -> bool:
+    """Whether a later event stands on what `undone` changed, or has undone it already."""
+    undid = event.kind is EventKind.UNDO and event.cause.get("version") == undone.version
+    return undid or any(event.touches(pointer) for pointer in undone.pointers)
 
 
 def revise(state: State, reference: str, how: str, desk: Desk) -> Event | None:

@@ -123,6 +123,9 @@ class State:
         """The state after `event`, which must be the next version (ValueError otherwise)."""
         if event.version != self.version + 1:
             raise ValueError(f"version {event.version} does not follow {self.version}")
+        if event.begins_anew:
+            left = {pointer: after for pointer, (_, after) in event.slots.items() if after is not None}
+            return State(event.version, empty_values(), left, dict(event.cause["minted"]))
         slots = dict(self.slots)
         minted = dict(self.minted)
         for pointer, (_, after) in event.slots.items():
@@ -134,9 +137,14 @@ class State:
         return State(event.version, apply(self.values, event.patch), slots, minted)
 
     def rewind(self, event: Event) -> State:
-        """The state before `event`, which made this version. Ids once given stay given."""
+        """The state before `event`, which made this version. Ids once given stay given.
+
+        Raises ValueError for another version's event, and for one that begins anew: what was before it is erased.
+        """
         if event.version != self.version:
             raise ValueError(f"version {event.version} did not make {self.version}")
+        if event.begins_anew:
+            raise ValueError(f"what was before version {event.version} is erased")
         slots = dict(self.slots)
         for pointer, (before, _) in event.slots.items():
             if before is None:

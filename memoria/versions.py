@@ -33,6 +33,8 @@ def check_version(
     if [event.version for event in since] != list(range(expected + 1, state.version + 1)):
         raise ValueError("`since` must hold every event after the expected version, in order")
     wanted = tuple(pointers)
+    if any(event.begins_anew for event in since):  # what was seen is erased, and so is all that could be compared with
+        raise conflict(state, since)
     if any(related(pointer, touched) for event in since for touched in event.pointers for pointer in wanted):
         raise conflict(state, since)
     then = state

@@ -30,7 +30,11 @@ ICONS = {
     EventKind.EVIDENCE_CHANGED: "trash-2",
     EventKind.TICKET_TYPE_CHANGED: "list-checks",
     EventKind.CARRIED: "corner-down-right",
+    EventKind.EVIDENCE_ERASED: "trash-2",
+    EventKind.ERASED: "ban",
 }
+NOT_UNDONE = frozenset({EventKind.EVIDENCE_CHANGED, EventKind.EVIDENCE_ERASED, EventKind.ERASED})
+"""What no decision made, so none takes it back."""
 
 
 def page(ticket_id: uuid.UUID, before: int | None = None, pointer: str = "") -> list[LedgerEvent]:
@@ -75,7 +79,7 @@ def rows(events: Sequence[LedgerEvent], sight: Sight, *, member_id: int, may_und
             found.append(HistoryRow(row.version, row.kind, "ban", row.actor["name"], gone, row.at, (), address))
             continue
         event = event_of(row)
-        undoable = event.kind is not EventKind.EVIDENCE_CHANGED and (may_undo_any or row.member_id == member_id)
+        undoable = event.kind not in NOT_UNDONE and (may_undo_any or row.member_id == member_id)
         actor = event.actor.name if event.actor.member else _("The system")
         found.append(
             HistoryRow(
@@ -113,6 +117,10 @@ def _sentence(event: Event, sight: Sight) -> str:
             return _("undid version %(version)d") % {"version": event.cause["version"]}
         case EventKind.EVIDENCE_CHANGED:
             return _("put values in doubt: %(message)s was edited or deleted") % {"message": event.cause["message"]}
+        case EventKind.EVIDENCE_ERASED:
+            return _("put values in doubt: the messages that they rest on were erased")
+        case EventKind.ERASED:
+            return _("erased what was held")
         case EventKind.CARRIED:
             words = _("split off values of %(protocol)s, version %(version)d")
             if event.cause["how"] == "merge":
@@ -133,7 +141,9 @@ def _decision(event: Event) -> str:
 
 
 def lines(event: Event, sight: Sight) -> tuple[HistoryLine, ...]:
-    """One line a change, then one for each value that fell with it."""
+    """One line a change, then one for each value that fell with it; none where all was erased."""
+    if event.begins_anew:
+        return ()
     found = [_entry(entry, event, sight) for entry in event.cause.get("changes", ()) if isinstance(entry, dict)]
     named = {entry["pointer"] for entry in event.cause.get("changes", ()) if isinstance(entry, dict)}
     named |= set(event.touched)

@@ -20,12 +20,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         slug = options["org"]
         organizations = [organization_named(slug)] if slug else list(Organization.objects.order_by("pk"))
-        checked = faults = 0
+        checked = faults = erased = 0
         for organization in organizations:
             with tenancy.organization(organization.pk):
                 tickets = Ticket.objects.filter(organization=organization).order_by("pk").values_list("pk", "protocol")
                 for key, protocol in tickets.iterator():
                     checked += 1
+                    erased += proof.tombstones([key])
                     for finding in proof.verify(key):
                         faults += 1
                         self.stderr.write(
@@ -33,4 +34,5 @@ class Command(BaseCommand):
                         )
         if faults:
             raise CommandError(f"{faults} disagreement(s) in {checked} ticket(s)")
-        self.stdout.write(f"{checked} ticket(s): log, chain and state agree")
+        gone = f"; {erased} event(s) without content, erased" if erased else ""
+        self.stdout.write(f"{checked} ticket(s): log, chain and state agree{gone}")
