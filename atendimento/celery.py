@@ -42,6 +42,7 @@ app.conf.update(
     beat_schedule={
         # What the broker missed (down after a commit) is posted by the sweep.
         "sweep-outbox": {"task": "atendimento.tasks.sweep_outbox", "schedule": 5.0, "options": {"expires": 5}},
+        "sweep-reminders": {"task": "atendimento.tasks.sweep_reminders", "schedule": 10.0, "options": {"expires": 10}},
     },
 )
 app.autodiscover_tasks(["atendimento"])

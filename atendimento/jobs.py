@@ -33,6 +33,9 @@ WRITE_IMPORT = "atendimento.tasks.write_import"
 REREAD = "atendimento.tasks.reread"
 """Has the model read a ticket's messages again, window by window. Subject: the rebuild."""
 
+MAIL_REMINDER = "atendimento.tasks.mail_reminder"
+"""Sends the mail of a reminder. Subject: the reminder."""
+
 REPOST_AFTER = timedelta(seconds=15)
 """How long a posted job may be overdue before it is taken for lost. A second posting does no harm."""
 

@@ -48,3 +48,20 @@ class WorkingCalendar:
         for _ in range(count):
             day = self.working_day_from(day + _ONE_DAY)
         return day
+
+    def working_time_before(self, moment: datetime, span: timedelta) -> datetime:
+        """The moment that lies `span` of working hours before a local one; time off does not count.
+
+        Nothing before a moment off work is the end of work before it. Raises NoWorkingDay.
+        """
+        day, end = moment.date(), moment.time()
+        for _ in range(_LONGEST_SEARCH):
+            closes = min(end, self.closes)
+            if self.works_on(day) and closes > self.opens:
+                last = datetime.combine(day, closes, moment.tzinfo)
+                worked = last - datetime.combine(day, self.opens, moment.tzinfo)
+                if span <= worked:
+                    return last - span
+                span -= worked
+            day, end = day - _ONE_DAY, time.max
+        raise NoWorkingDay("no working day within ten years")

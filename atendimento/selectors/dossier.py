@@ -82,12 +82,12 @@ class Dossier:
 def dossier(member: Membership, ticket_id: str | uuid.UUID) -> Dossier:
     """The ticket's dossier as of now. Raises NotFound."""
     access.require(member, Permission.READ)
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
     corrections = list(
         Correction.objects.select_related("member").filter(ticket=ticket, act__in=TOLD_ACTS).order_by("id")[:MOST_CORRECTIONS]
     )
-    told = _Teller(ticket, state, ticket_type, _redactor(ticket, state, ticket_type, corrections), _messages(ticket, state))
+    told = _Teller(ticket, state, ticket_type, redactor_of(ticket, state, ticket_type, corrections), _messages(ticket, state))
     span = Message.objects.filter(ticket=ticket, internal=False).order_by("number").values_list("said_at", flat=True)
     times = [span.first(), span.last()]
     seal = TicketState.objects.filter(ticket=ticket).values_list("head_hash", flat=True).first() or ""
@@ -118,7 +118,7 @@ def _messages(ticket: Ticket, state: State) -> reading.Cited:
     return reading.cited(ticket.pk, references)
 
 
-def _redactor(ticket: Ticket, state: State, ticket_type: TicketType, corrections: Sequence[Correction]) -> Redactor:
+def redactor_of(ticket: Ticket, state: State, ticket_type: TicketType, corrections: Sequence[Correction]) -> Redactor:
     """Everything that a sensitive field of this ticket holds, held, or was proposed to hold."""
     sensitive = [pointer for pointer, field in ticket_type.fields.items() if field.sensitive]
     secrets: list[Json] = []

@@ -12,8 +12,11 @@ from structlog.contextvars import bound_contextvars
 from atendimento import jobs, ledger, tenancy
 from atendimento.actions.import_writing import write_import as write_messages
 from atendimento.actions.propose import propose_changes
+from atendimento.actions.reminder_mails import mail_reminder as send_mail
+from atendimento.actions.reminders import remind_all
 from atendimento.actions.rereading import read_on
 from atendimento.celery import app
+from atendimento.models import Organization
 
 
 @app.task(name=jobs.PROPOSE)
@@ -35,6 +38,21 @@ def reread(organization_id: int, rebuild_id: str) -> None:
     """Have the model read the next window of a ticket's messages again."""
     with bound_contextvars(rebuild=rebuild_id), tenancy.organization(organization_id):
         read_on(organization_id=organization_id, rebuild_id=uuid.UUID(rebuild_id))
+
+
+@app.task(name=jobs.MAIL_REMINDER)
+def mail_reminder(organization_id: int, reminder_id: str) -> None:
+    """Send the mail of a reminder."""
+    with bound_contextvars(reminder=reminder_id), tenancy.organization(organization_id):
+        send_mail(organization_id=organization_id, reminder_id=uuid.UUID(reminder_id))
+
+
+@app.task(name="atendimento.tasks.sweep_reminders")
+def sweep_reminders() -> None:
+    """Remind of what is due soon or now, one organisation after the other."""
+    for organization in Organization.objects.order_by("pk"):
+        with tenancy.organization(organization.pk):
+            remind_all(organization)
 
 
 @app.task(name="atendimento.tasks.sweep_outbox")

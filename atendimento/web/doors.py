@@ -20,7 +20,7 @@ from django.utils.cache import patch_vary_headers
 
 from atendimento.access import NotFound
 from atendimento.models import Membership
-from atendimento.selectors import administration, canned, corrections, imports, people, rebuilds
+from atendimento.selectors import administration, canned, corrections, imports, people, rebuilds, reminders
 from memoria.errors import Code, DomainError
 
 P = ParamSpec("P")
@@ -136,6 +136,7 @@ def show(request: MemberRequest, template: str, status: int = 200, **context: An
         "may_edit_canned": canned.may_edit(request.member),
         "may_manage": administration.may_manage(request.member),
         "may_rebuild": rebuilds.may_rebuild(request.member),
+        "bell": None if is_fragment(request) else reminders.bell(request.member),
         "query": request.GET.get("q", ""),
     }
     return render(request, template, {**frame, **context}, status=status)

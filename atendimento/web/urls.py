@@ -20,6 +20,7 @@ from atendimento.web import (
     moving,
     pages,
     rebuilds,
+    reminders,
 )
 
 app_name = "web"
@@ -88,6 +89,13 @@ urlpatterns = [
     path(f"{TYPE}draft/document", admin_drafts.document, name="admin-draft-document"),
     path(f"{TYPE}draft/publish", admin_drafts.publish, name="admin-draft-publish"),
     path(f"{TYPE}draft/discard", admin_drafts.discard, name="admin-draft-discard"),
+    path("reminders/", reminders.index, name="reminders"),
+    path("reminders/read", reminders.all_read, name="reminders-read"),
+    path("reminders/mails", reminders.mails, name="reminders-mails"),
+    path("reminders/<uuid:reminder_id>/open", reminders.opened, name="reminder-open"),
+    path("admin/reminders/", reminders.settings, name="admin-reminders"),
+    path("admin/reminders/lead", reminders.lead, name="admin-reminders-lead"),
+    path("admin/reminders/retry", reminders.mail_again, name="admin-reminders-retry"),
     path("corrections/", corrections.index, name="corrections"),
     path("corrections/export.csv", corrections.export, name="corrections-export"),
     path("corrections/<int:correction_id>/cause", corrections.cause, name="correction-cause"),

@@ -15,6 +15,7 @@
       return { element: stream, url: url.href, swap: "innerMorph" };
     },
     queue: () => ({ element: document.getElementById("queue"), url: document.getElementById("queue")?.dataset.refresh, swap: "outerMorph" }),
+    bell: () => ({ element: document.getElementById("bell"), url: document.getElementById("bell")?.dataset.refresh, swap: "outerMorph" }),
   };
 
   function versionIn(text) {

@@ -11,7 +11,17 @@ from typing import Any
 from atendimento import access
 from atendimento.access import Caller
 from atendimento.actions import decisions, messages, organizations, proposals, ticket_types, tickets
-from atendimento.models import ApiToken, Membership, Message, Proposal, ProposedChange, Ticket
+from atendimento.models import (
+    ApiToken,
+    MailStatus,
+    Membership,
+    Message,
+    Proposal,
+    ProposedChange,
+    Reminder,
+    ReminderKind,
+    Ticket,
+)
 from atendimento.tenancy import enter
 from memoria.proposals import Change, Citation
 from memoria.sources import Author, Kind
@@ -236,3 +246,12 @@ def divergence(world: World) -> Ticket:
 
 def latest(ticket: Ticket) -> Proposal | None:
     return Proposal.objects.filter(ticket=ticket).order_by("-created_at").first()
+
+
+def remind(ticket: Ticket, member: Membership, commitment: str = "c-1", **more: Any) -> Reminder:
+    """A reminder as the clock would have made it."""
+    now = datetime.now(UTC)
+    made = {"due": "2026-03-10", "due_at": now, "kind": ReminderKind.DUE, "made_at": now, "mail": MailStatus.UNWANTED} | more
+    return Reminder.objects.create(
+        organization_id=ticket.organization_id, ticket=ticket, member=member, commitment=commitment, **made
+    )

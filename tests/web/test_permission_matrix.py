@@ -83,6 +83,13 @@ MATRIX: dict[tuple[str, str], str] = {
     ("GET", "corrections/"): SUPERVISORS,
     ("GET", "corrections/export.csv"): SUPERVISORS,
     ("POST", CAUSE): SUPERVISORS,
+    ("GET", "reminders/"): ALL,
+    ("POST", "reminders/read"): ALL,
+    ("POST", "reminders/mails"): ALL,
+    ("POST", "reminders/<uuid:reminder_id>/open"): "agent",  # whose it is
+    ("GET", "admin/reminders/"): ADMINS,
+    ("POST", "admin/reminders/lead"): ADMINS,
+    ("POST", "admin/reminders/retry"): ADMINS,
     ("GET", "canned/"): SUPERVISORS,
     ("POST", "canned/"): SUPERVISORS,
     ("POST", "canned/<int:canned_id>/change"): SUPERVISORS,
@@ -264,6 +271,7 @@ def house(world: World, sign_in: SignIn) -> House:
         "canned_id": save_canned(member=world.silvia, title="Oi", text="Oi!").pk,
         "pin_id": pin(member=world.ana, ticket_id=ticket.pk, message="m-1").pk,
         "token_id": ApiToken.objects.get(organization=world.ana.organization).pk,
+        "reminder_id": stories.remind(ticket, world.ana).pk,
         "slug": "so-nosso",
     }
     other = stories.make("outra", "Outra")
