@@ -1,6 +1,9 @@
 """Who may do what, and the only way to a row: this row for this caller, or refused.
 
-What belongs to another organisation is not there: it is answered exactly as what does not exist.
+What belongs to another organisation is not there: it is answered exactly as what does not exist. Within one, agents
+see the tickets of their teams, those without a team, those of teams that are open to all, and those that are assigned or
+escalated to them; supervisors and administrators see all (decision 0030). Every query for tickets begins with `visible`
+or `visible_tickets`.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from enum import StrEnum
 from typing import Final
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q, QuerySet
 
 from atendimento.models import (
     ApiToken,
@@ -29,6 +33,8 @@ from atendimento.models import (
     Reminder,
     Role,
     Scope,
+    Team,
+    TeamMember,
     Ticket,
     TicketType,
     User,
@@ -54,6 +60,7 @@ class Permission(StrEnum):
     WRITE_REPLIES = "write_replies"  # messages of the kind agent, as oneself
     DELIVER_MESSAGES = "deliver_messages"  # of any author kind; edits and deletions by the channel
     DECIDE = "decide"
+    SEE_ALL_TICKETS = "see_all_tickets"  # those of every team
     OVERRIDE = "override"
     UNDO_ANY = "undo_any"
     READ_ALL_HISTORY = "read_all_history"
@@ -77,6 +84,7 @@ _AGENT: Final = frozenset(
     }
 )
 _SUPERVISOR: Final = _AGENT | {
+    Permission.SEE_ALL_TICKETS,
     Permission.OVERRIDE,
     Permission.UNDO_ANY,
     Permission.READ_ALL_HISTORY,
@@ -160,9 +168,7 @@ def bearer(token: str) -> Caller | None:
     return Caller(found.organization, member, f"member:{member.pk}", found.pk)
 
 
-def membership_of(
-    user: User | AnonymousUser, chosen: int | None = None, *, within: int | None = None
-) -> Membership | None:
+def membership_of(user: User | AnonymousUser, chosen: int | None = None, *, within: int | None = None) -> Membership | None:
     """The membership that a signed-in person works under: the one chosen last, else the oldest.
 
     `within` is the only organisation that counts, where the session is good for one alone.
@@ -174,12 +180,75 @@ def membership_of(
     return next((item for item in memberships if item.pk == chosen), memberships[0] if memberships else None)
 
 
+def team(organization: Organization, team_id: int) -> Team:
+    """The team, archived or not. Raises NotFound."""
+    found = Team.objects.filter(organization=organization, pk=team_id).first()
+    if found is None:
+        raise NotFound("team")
+    return found
+
+
+def team_named(organization: Organization, reference: str) -> Team | None:
+    """A team that takes tickets, by its name or slug, however the letters are written."""
+    named = Team.objects.filter(Q(name__iexact=reference) | Q(slug=reference.lower()), organization=organization)
+    return named.filter(archived_at=None).order_by("pk").first()
+
+
 def member_named(organization: Organization, reference: str) -> Membership | None:
     """An active member by id or e-mail address."""
     members = Membership.objects.filter(organization=organization, is_active=True)
     if reference.isascii() and reference.isdecimal() and len(reference) < 18:
         return members.filter(pk=int(reference)).first()
     return members.filter(user__email__iexact=reference).first()
+
+
+# --- whose tickets? -----------------------------------------------------------------------------------------------
+
+Reader = Membership | Caller | Organization
+"""For whom a row is looked up: a member, an integration, or the organisation where the system itself works."""
+
+NO_TEAM: Final = 0
+"""The lane of a ticket without a team."""
+
+
+def organization_of(reader: Reader) -> Organization:
+    return reader if isinstance(reader, Organization) else reader.organization
+
+
+def _limited(reader: Reader) -> Membership | None:
+    """The member whose view ends at their teams; None for whoever sees all of the organisation's tickets."""
+    member = reader if isinstance(reader, Membership) else None if isinstance(reader, Organization) else reader.member
+    return None if member is None or Permission.SEE_ALL_TICKETS in PERMISSIONS[member.role] else member
+
+
+def _teams_of(member: Membership) -> QuerySet[Team]:
+    mine = TeamMember.objects.filter(member=member).values("team")
+    return Team.objects.filter(Q(open_to_all=True) | Q(pk__in=mine), organization=member.organization_id)
+
+
+def visible(reader: Reader, prefix: str = "") -> Q:
+    """The condition on tickets, or on rows with a ticket behind `prefix` (`ticket__`), that the reader sees."""
+    member = _limited(reader)
+    whose = Q(**{f"{prefix}organization": organization_of(reader).pk})
+    if member is None:
+        return whose
+    return whose & (
+        Q(**{f"{prefix}lane": NO_TEAM})
+        | Q(**{f"{prefix}lane__in": _teams_of(member).values("pk")})
+        | Q(**{f"{prefix}assignee": member.pk})
+        | Q(**{f"{prefix}escalated_to": member.pk})
+    )
+
+
+def visible_tickets(reader: Reader) -> QuerySet[Ticket]:
+    """The tickets that the reader sees: what every list, search and count of tickets begins with."""
+    return Ticket.objects.filter(visible(reader))
+
+
+def lanes(reader: Reader) -> tuple[int, ...] | None:
+    """The teams' ids, and `NO_TEAM`, whose tickets the reader sees whoever owns them; None: those of all."""
+    member = _limited(reader)
+    return None if member is None else (NO_TEAM, *_teams_of(member).order_by("pk").values_list("pk", flat=True))
 
 
 # --- rows ---------------------------------------------------------------------------------------------------------
@@ -192,13 +261,21 @@ def _uuid(reference: str | uuid.UUID, what: str) -> uuid.UUID:
         raise NotFound(what) from None
 
 
-def ticket(organization: Organization, ticket_id: str | uuid.UUID) -> Ticket:
+def ticket(reader: Reader, ticket_id: str | uuid.UUID) -> Ticket:
     """The ticket to read. Raises NotFound."""
     found = (
         Ticket.objects.select_related(
-            "organization", "ticket_type", "customer", "assignee", "split_from", "merged_into", "merged_by"
+            "organization",
+            "ticket_type",
+            "customer",
+            "assignee",
+            "team",
+            "escalated_to",
+            "split_from",
+            "merged_into",
+            "merged_by",
         )
-        .filter(organization=organization, pk=_uuid(ticket_id, "ticket"))
+        .filter(visible(reader), pk=_uuid(ticket_id, "ticket"))
         .first()
     )
     if found is None:
@@ -206,15 +283,26 @@ def ticket(organization: Organization, ticket_id: str | uuid.UUID) -> Ticket:
     return found
 
 
-def ticket_to_change(organization: Organization, ticket_id: str | uuid.UUID) -> Ticket:
-    """The ticket, locked until the transaction ends (V3). Raises NotFound.
+def ticket_to_change(reader: Reader, ticket_id: str | uuid.UUID) -> Ticket:
+    """The ticket, locked until the transaction ends (V3). Raises NotFound, and DomainError `ticket.erased` (L2).
 
     What is read of other rows must be read after this: a join would show them as they were before the wait.
     """
     try:
-        found = Ticket.objects.select_for_update().get(organization=organization, pk=_uuid(ticket_id, "ticket"))
+        found = Ticket.objects.select_for_update().get(visible(reader), pk=_uuid(ticket_id, "ticket"))
     except Ticket.DoesNotExist:
         raise NotFound("ticket") from None
+    if found.erased_at is not None:
+        raise DomainError(Code.TICKET_ERASED, "L2", protocol=found.protocol)
+    found.organization = organization_of(reader)
+    return found
+
+
+def ticket_to_erase(organization: Organization, ticket_id: uuid.UUID) -> Ticket:
+    """The ticket, locked until the transaction ends, erased before or not. Raises NotFound."""
+    found = Ticket.objects.select_for_update().filter(organization=organization, pk=ticket_id).first()
+    if found is None:
+        raise NotFound("ticket")
     found.organization = organization
     return found
 
@@ -228,17 +316,17 @@ def message(ticket_row: Ticket, reference: str) -> Message:
     return found
 
 
-def proposal(organization: Organization, proposal_id: str | uuid.UUID) -> Proposal:
-    """The proposal to read. Raises NotFound."""
-    found = Proposal.objects.filter(organization=organization, pk=_uuid(proposal_id, "proposal")).first()
+def proposal(reader: Reader, proposal_id: str | uuid.UUID) -> Proposal:
+    """The proposal to read, of a ticket that the reader sees. Raises NotFound."""
+    found = Proposal.objects.filter(visible(reader, "ticket__"), pk=_uuid(proposal_id, "proposal")).first()
     if found is None:
         raise NotFound("proposal")
     return found
 
 
-def change(organization: Organization, change_id: str | uuid.UUID) -> ProposedChange:
-    """The change to read. Raises NotFound."""
-    found = ProposedChange.objects.filter(organization=organization, pk=_uuid(change_id, "change")).first()
+def change(reader: Reader, change_id: str | uuid.UUID) -> ProposedChange:
+    """The change to read, of a ticket that the reader sees. Raises NotFound."""
+    found = ProposedChange.objects.filter(visible(reader, "ticket__"), pk=_uuid(change_id, "change")).first()
     if found is None:
         raise NotFound("change")
     return found
@@ -273,10 +361,12 @@ def rebuild(ticket_row: Ticket, rebuild_id: str | uuid.UUID) -> Rebuild:
 
 
 def reminder(member: Membership, reminder_id: str | uuid.UUID) -> Reminder:
-    """The member's own reminder. Raises NotFound."""
-    found = Reminder.objects.filter(member=member, pk=_uuid(reminder_id, "reminder")).first()
+    """The member's own reminder. Raises NotFound, and DomainError `permission.denied` for a colleague's."""
+    found = Reminder.objects.filter(organization_id=member.organization_id, pk=_uuid(reminder_id, "reminder")).first()
     if found is None:
         raise NotFound("reminder")
+    if found.member_id != member.pk:
+        raise DomainError(Code.PERMISSION_DENIED, "§3", permission=Permission.READ.value)
     return found
 
 

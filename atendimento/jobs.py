@@ -36,6 +36,9 @@ REREAD = "atendimento.tasks.reread"
 MAIL_REMINDER = "atendimento.tasks.mail_reminder"
 """Sends the mail of a reminder. Subject: the reminder."""
 
+WAKE = "atendimento.tasks.wake"
+"""Opens a snoozed ticket again at its time. Subject: the ticket."""
+
 REPOST_AFTER = timedelta(seconds=15)
 """How long a posted job may be overdue before it is taken for lost. A second posting does no harm."""
 
@@ -56,6 +59,16 @@ def owe(job: str, subject: uuid.UUID, organization_id: int, due_at: datetime, mo
     )
     countdown = max(0.0, (due_at - moment).total_seconds())
     transaction.on_commit(lambda: _post(job, subject, organization_id, countdown, moment))
+
+
+def plan(job: str, subject: uuid.UUID, organization_id: int, due_at: datetime) -> None:
+    """Owe a job that may be days away, in the transaction that the caller opened; again moves it.
+
+    The broker is not told: what waits there for long is handed out twice. The sweep posts it within seconds of `due_at`.
+    """
+    OutboxEntry.objects.update_or_create(
+        job=job, subject=subject, defaults={"organization_id": organization_id, "due_at": due_at, "posted_at": None}
+    )
 
 
 def settle(job: str, subject: uuid.UUID) -> None:

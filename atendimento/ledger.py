@@ -25,6 +25,7 @@ from atendimento.models import (
     RunStatus,
     Ticket,
     TicketState,
+    TicketStatus,
     TicketType,
     TicketTypeVersion,
 )
@@ -239,6 +240,7 @@ class Book:
             self.ticket.remind_at = self.moment
             self._cancel_reminders()
         self.ticket.updated_at = self.moment
+        note_closing(self.ticket, self.moment)
         self.ticket.save(update_fields=FIGURES)
 
     def _cancel_reminders(self) -> None:
@@ -252,12 +254,19 @@ class Book:
         live.exclude(standing).update(cancelled_at=self.moment)
 
 
+def note_closing(ticket: Ticket, moment: datetime) -> None:
+    """Put down when a ticket was closed, as long as it is: its periods of retention count from then (L1)."""
+    ended = ticket.status in (TicketStatus.CLOSED, TicketStatus.MERGED)
+    ticket.closed_at = (ticket.closed_at or moment) if ended else None
+
+
 FIGURES = (
     "merged_into",
     "merged_by",
     "merged_at",
     "status",
     "snoozed_until",
+    "closed_at",
     "updated_at",
     "last_message_at",
     "last_message_number",
@@ -272,9 +281,20 @@ FIGURES = (
 )
 
 
-def open_to_change(organization: Organization, ticket_id: str | uuid.UUID) -> Book:
-    """Lock the ticket and load its state, in a transaction that the caller opened. Raises access.NotFound."""
-    ticket = access.ticket_to_change(organization, ticket_id)
+def open_to_change(reader: access.Reader, ticket_id: str | uuid.UUID) -> Book:
+    """Lock the ticket and load its state, in a transaction that the caller opened.
+
+    Raises access.NotFound, and DomainError `ticket.erased` (L2).
+    """
+    return _book(access.ticket_to_change(reader, ticket_id))
+
+
+def open_to_erase(organization: Organization, ticket_id: uuid.UUID) -> Book:
+    """The same for erasure, which goes on where it was broken off. Raises access.NotFound."""
+    return _book(access.ticket_to_erase(organization, ticket_id))
+
+
+def _book(ticket: Ticket) -> Book:
     version, values, slots, minted, head_hash, *key = TicketState.objects.values_list(*STANDING).get(ticket=ticket)
     return Book(
         ticket,
@@ -286,9 +306,9 @@ def open_to_change(organization: Organization, ticket_id: str | uuid.UUID) -> Bo
     )
 
 
-def open_to_decide(organization: Organization, ticket_id: str | uuid.UUID) -> Book:
+def open_to_decide(reader: access.Reader, ticket_id: str | uuid.UUID) -> Book:
     """The same for a decision, which a merged ticket takes no more: raises DomainError `ticket.merged` (S2)."""
-    book = open_to_change(organization, ticket_id)
+    book = open_to_change(reader, ticket_id)
     refuse_merged(book.ticket)
     return book
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +20,8 @@ from django.test.utils import CaptureQueriesContext
 from drf_spectacular.generators import SchemaGenerator
 
 from atendimento import access, actions, ledger, proof, tenancy
-from atendimento.models import Membership, Organization, Ticket, TicketState
+from atendimento.actions.teams import create_team, set_team_members
+from atendimento.models import Membership, Organization, Team, Ticket, TicketState
 from memoria.sources import Author, Kind
 from memoria.state import replay, state_from_json
 
@@ -100,6 +101,15 @@ def make_ticket(house: House, customer: str = "cli-1") -> Ticket:
         customer=actions.CustomerData(customer, "Helena"),
     )
     return row
+
+
+def make_team(
+    house: House, name: str, *members: Membership, leads: Collection[Membership] = (), open_to_all: bool = False
+) -> Team:
+    """A team with these members; `leads` are in it as well."""
+    team = create_team(member=house.davi, name=name, open_to_all=open_to_all)
+    inside, heads = [row.pk for row in (*members, *leads)], [row.pk for row in leads]
+    return set_team_members(member=house.davi, team_id=team.pk, members=inside, leads=heads)
 
 
 def say(house: House, ticket: Ticket, text: str, kind: Kind = Kind.CUSTOMER, name: str = "Helena", **more: Any) -> str:

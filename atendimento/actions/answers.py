@@ -53,8 +53,8 @@ def confirm_answered(*, member: Membership, change_id: str | uuid.UUID, expected
     DomainError: already decided, superseded, refused, no such yes, or as `confirm_slot` does.
     """
     access.require(member, Permission.DECIDE)
-    change = access.change(member.organization, change_id)
-    ledger.open_to_change(member.organization, change.ticket_id)
+    change = access.change(member, change_id)
+    ledger.open_to_change(member, change.ticket_id)
     change.refresh_from_db()
     if change.status != Status.PENDING:
         codes = {Status.REFUSED.value: Code.CHANGE_REFUSED, Status.SUPERSEDED.value: Code.CHANGE_SUPERSEDED}

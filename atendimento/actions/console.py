@@ -24,7 +24,7 @@ def keep_draft(*, member: Membership, ticket_id: str | uuid.UUID, text: str, int
     access.require(member, Permission.WRITE_REPLIES)
     if len(text) > MAX_TEXT:
         raise invalid("/text", "message.too_long", f"more than {MAX_TEXT} characters")
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     if not text.strip():
         Draft.objects.filter(member=member, ticket=ticket).delete()
         return
@@ -75,7 +75,7 @@ def send_with_commitments(
     if not sent.created:
         return Recorded(message, None)
     for value, start, end in commitments:
-        held = access.ticket(member.organization, message.ticket_id).state_version  # locked since the reply
+        held = access.ticket(member, message.ticket_id).state_version  # locked since the reply
         quoted = Citation(message.ref, message.text[start:end], start)
         written = set_slot(
             member=member,
@@ -93,7 +93,7 @@ def send_with_commitments(
 def note_visit(*, member: Membership, ticket_id: str | uuid.UUID) -> None:
     """The member has seen the ticket as it is now."""
     access.require(member, Permission.READ)
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     seen = {
         "organization": ticket.organization,
         "seen_at": ledger.now(),

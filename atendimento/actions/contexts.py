@@ -28,7 +28,7 @@ def pin(*, member: Membership, ticket_id: str | uuid.UUID, message: str, words: 
     stand in it, too much pinned already.
     """
     access.require(member, Permission.DECIDE)
-    book = ledger.open_to_change(member.organization, ticket_id)
+    book = ledger.open_to_change(member, ticket_id)
     number = message_number(message.strip())
     found = Message.objects.filter(ticket=book.ticket, number=number, deleted_at=None).first() if number else None
     if found is None:
@@ -56,7 +56,7 @@ def pin(*, member: Membership, ticket_id: str | uuid.UUID, message: str, words: 
 def unpin(*, member: Membership, ticket_id: str | uuid.UUID, pin_id: int) -> None:
     """Raises NotFound."""
     access.require(member, Permission.DECIDE)
-    book = ledger.open_to_change(member.organization, ticket_id)
+    book = ledger.open_to_change(member, ticket_id)
     row = MessagePin.objects.filter(pk=pin_id, message__ticket=book.ticket).first()
     if row is None:
         raise NotFound("pin")
@@ -72,7 +72,7 @@ def confirm_brief(*, member: Membership, ticket_id: str | uuid.UUID, version: in
     Raises InvalidInput where another version holds by now: that is not what was read.
     """
     access.require(member, Permission.DECIDE)
-    book = ledger.open_to_change(member.organization, ticket_id)
+    book = ledger.open_to_change(member, ticket_id)
     if version != book.state.version:
         raise invalid("/version", "brief.other_version", "the ticket has changed since")
     row, _ = BriefReading.objects.get_or_create(

@@ -36,7 +36,7 @@ def decide_changes(
     The same decision again answers the first result (V4). Raises InvalidInput, NotFound, DomainError.
     """
     access.require(member, Permission.DECIDE)
-    book = ledger.open_to_change(member.organization, ticket_id)
+    book = ledger.open_to_change(member, ticket_id)
     ids = [*accept, *reject]
     if not ids:
         raise invalid("", "decision.empty", "names no change")
@@ -130,9 +130,9 @@ def _open(
     member: Membership, change_id: str | uuid.UUID, ticket_id: uuid.UUID | None
 ) -> tuple[ledger.Book, list[ProposedChange], ProposedChange]:
     """Lock the change's ticket, then read what is undecided there, and the change as it is now. Raises NotFound."""
-    of = ticket_id or access.change(member.organization, change_id).ticket_id
+    of = ticket_id or access.change(member, change_id).ticket_id
     try:
-        book = ledger.open_to_change(member.organization, of)
+        book = ledger.open_to_change(member, of)
     except NotFound:
         raise NotFound("change") from None
     pending = desks.pending_of(book)

@@ -15,7 +15,6 @@ from atendimento.actions.messages import MAX_TEXT
 from atendimento.models import (
     Draft,
     Membership,
-    Organization,
     Origin,
     Proposal,
     ProposedChange,
@@ -55,12 +54,12 @@ def merge_ticket(
     """
     access.require(member, Permission.CHANGE_TICKETS)
     access.require(member, Permission.DECIDE)
-    this_id, into_id = access.ticket(member.organization, ticket_id).pk, _named(member.organization, into)
+    this_id, into_id = access.ticket(member, ticket_id).pk, _named(member, into)
     # Locked in one order, as everybody who locks several tickets does.
-    books = {key: ledger.open_to_change(member.organization, key) for key in sorted({this_id, into_id})}
+    books = {key: ledger.open_to_change(member, key) for key in sorted({this_id, into_id})}
     this, there = books[this_id], books[into_id]
     if this.ticket.merged_into_id is not None and this.ticket.merged_into_id == into_id:
-        return access.ticket(member.organization, this_id)
+        return access.ticket(member, this_id)
     check_merge(_standing(this.ticket), _standing(there.ticket))
     pending = desks.pending_of(this)
     if expected_version is not None and expected_version != this.state.version:
@@ -79,16 +78,16 @@ def merge_ticket(
     _hand_over_drafts(this.ticket, there.ticket)
     desks.finish(this, "ticket", member)
     desks.finish(there, "ticket", member)
-    return access.ticket(member.organization, this_id)
+    return access.ticket(member, this_id)
 
 
-def _named(organization: Organization, reference: str) -> uuid.UUID:
-    """The id of the ticket that is named by id or protocol. Another organisation's is none."""
+def _named(member: Membership, reference: str) -> uuid.UUID:
+    """The id of the ticket that is named by id or protocol. One that the member does not see is none."""
     named = reference.replace("\0", "").strip()
     try:
-        return access.ticket(organization, named).pk
+        return access.ticket(member, named).pk
     except NotFound:
-        found = Ticket.objects.filter(organization=organization, protocol=named).values_list("pk", flat=True).first()
+        found = access.visible_tickets(member).filter(protocol=named).values_list("pk", flat=True).first()
     if found is None:
         raise invalid("/merged_into", "ticket.unknown", "no such ticket")
     return found

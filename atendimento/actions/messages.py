@@ -96,7 +96,7 @@ def _receive(
     if len(kept) > MAX_TEXT:
         raise invalid("/text", "message.too_long", f"more than {MAX_TEXT} characters")
     notes = [NUL_REMOVED] if kept != text else []
-    book = ledger.open_to_change(caller.organization, ticket_id)
+    book = ledger.open_to_change(caller, ticket_id)
     known = None
     if external_id is not None:
         known = Message.objects.filter(ticket=book.ticket, source=source, external_id=external_id).first()
@@ -135,7 +135,7 @@ def write_reply(
     author = Author(Kind.AGENT, str(member.pk), member.name)
     caller = access.caller_of(member)
     if key is not None:
-        ticket = ledger.open_to_change(member.organization, ticket_id).ticket  # the second press waits for the first
+        ticket = ledger.open_to_change(member, ticket_id).ticket  # the second press waits for the first
         known = Message.objects.filter(ticket=ticket, send_key=key, member=member).first()
         if known is not None:
             return Received(known, created=False)
@@ -150,7 +150,7 @@ def write_reply(
 def delete_message(*, caller: Caller, ticket_id: str | uuid.UUID, message: str) -> None:
     """The channel deleted a message (`m-3`): it is kept, and is evidence no more (E7). Again changes nothing."""
     caller.require(Permission.DELIVER_MESSAGES)
-    book = ledger.open_to_change(caller.organization, ticket_id)
+    book = ledger.open_to_change(caller, ticket_id)
     row = access.message(book.ticket, message)
     if row.deleted_at is None:
         _delete(book, row, caller)

@@ -38,7 +38,7 @@ def store_proposal(
     access.require(member, Permission.DECIDE)
     if len(changes) > MAX_CHANGES:
         raise invalid("/changes", "proposal.too_many_changes", f"more than {MAX_CHANGES} changes")
-    book = ledger.open_to_change(member.organization, ticket_id)
+    book = ledger.open_to_change(member, ticket_id)
     if key is not None:
         known = Proposal.objects.filter(ticket=book.ticket, origin=Origin.API, producer=producer, key=key).first()
         if known is not None:

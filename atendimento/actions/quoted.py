@@ -68,7 +68,7 @@ def _record(
         first = row.reasons[0]
         raise DomainError.of(Reason(Code(first["code"]), first["rule"], first["data"]))
     if row.verdict == Verdict.NO_CHANGE:
-        slot = ledger.open_to_change(member.organization, ticket_id).state.slots.get(path)
+        slot = ledger.open_to_change(member, ticket_id).state.slots.get(path)
         held = [(item.message, item.start, item.end) for item in slot.evidence] if slot is not None else []
         if all((item["message"], item["start"], item["end"]) in held for item in row.evidence):
             raise _NothingNew
@@ -93,8 +93,8 @@ def accept_and_keep(
     none of a field that holds a quoted value.
     """
     access.require(member, Permission.DECIDE)
-    found = access.change(member.organization, change_id)
-    book = ledger.open_to_decide(member.organization, found.ticket_id)
+    found = access.change(member, change_id)
+    book = ledger.open_to_decide(member, found.ticket_id)
     found.refresh_from_db()
     if found.status != Status.PENDING:
         # A second press on the same button: the first answer, or who decided before (V4).

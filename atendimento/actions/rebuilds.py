@@ -90,7 +90,7 @@ def readable(ticket_id: uuid.UUID) -> QuerySet[Message]:
 def retry_rereading(*, member: Membership, ticket_id: str | uuid.UUID, rebuild_id: str | uuid.UUID) -> Rebuild:
     """Go on with a parked reading from the window where it stopped; one that is not parked is left as it is."""
     access.require(member, Permission.REBUILD)
-    book = ledger.open_to_decide(member.organization, ticket_id)
+    book = ledger.open_to_decide(member, ticket_id)
     row = access.rebuild(book.ticket, rebuild_id)
     others = Rebuild.objects.filter(ticket=book.ticket, status__in=UNDER_WAY)
     if row.status != RunStatus.PARKED or others.exists():

@@ -45,7 +45,7 @@ def owe(book: ledger.Book, message: Message) -> None:
 def request_proposal(*, member: Membership, ticket_id: str | uuid.UUID) -> Proposal:
     """Ask the model now. While a run is under way, that one; a parked one is tried again from the first try on."""
     access.require(member, Permission.DECIDE)
-    book = ledger.open_to_decide(member.organization, ticket_id)
+    book = ledger.open_to_decide(member, ticket_id)
     runs = Proposal.objects.filter(ticket=book.ticket, origin=Origin.MODEL)
     under_way = runs.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).order_by("created_at").first()
     if under_way is not None:
@@ -62,8 +62,8 @@ def request_proposal(*, member: Membership, ticket_id: str | uuid.UUID) -> Propo
 def retry_run(*, member: Membership, proposal_id: str | uuid.UUID) -> bool:
     """Try this run again from the first try on; False where it is parked no more. Raises access.NotFound."""
     access.require(member, Permission.DECIDE)
-    hint = access.proposal(member.organization, proposal_id)
-    book = ledger.open_to_change(member.organization, hint.ticket_id)
+    hint = access.proposal(member, proposal_id)
+    book = ledger.open_to_change(member, hint.ticket_id)
     row = Proposal.objects.get(pk=hint.pk)  # as it is under the lock
     if row.origin != Origin.MODEL or row.status != RunStatus.PARKED:
         return False

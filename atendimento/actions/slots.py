@@ -76,7 +76,7 @@ def _open(
     member: Membership, ticket_id: str | uuid.UUID, expected_version: int, evidence: Sequence[Citation]
 ) -> tuple[ledger.Book, review.Desk, list[Event]]:
     access.require(member, Permission.DECIDE)
-    book = ledger.open_to_decide(member.organization, ticket_id)
+    book = ledger.open_to_decide(member, ticket_id)
     desks.load_cited(book, (), evidence)
     return book, desks.desk_of(book, member), book.since(expected_version) if expected_version >= 0 else []
 

@@ -46,7 +46,7 @@ def split_ticket(
     """
     access.require(member, Permission.CREATE_TICKETS)
     access.require(member, Permission.DECIDE)
-    book = ledger.open_to_change(member.organization, ticket_id)
+    book = ledger.open_to_change(member, ticket_id)
     made = Ticket.objects.filter(organization=member.organization, split_key=key, split_from=book.ticket).first()
     if made is not None:
         return made, False

@@ -10,14 +10,16 @@ from zoneinfo import ZoneInfo
 
 from django.db import transaction
 
-from atendimento import access, jobs, ledger
+from atendimento import access, ledger
 from atendimento.access import Caller, Permission
+from atendimento.actions import handing, waking
 from atendimento.actions.faults import invalid
+from atendimento.actions.handing import Hands, announce
 from atendimento.models import Customer, Membership, Organization, ProtocolCounter, Ticket, TicketStatus, TicketType
 from memoria.patch import MISSING, Missing
 
-CHANGEABLE: Final = ("status", "snoozed_until", "assignee_id", "team", "subject")
-"""What `update_ticket` changes, as columns."""
+CHANGEABLE: Final = ("status", "snoozed_until", "subject")
+"""What `update_ticket` changes beside the ticket's hands, as columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,12 @@ def create_ticket(
 ) -> tuple[Ticket, bool]:
     """Open a ticket, or find the one that this source gave the same external id; True where it is new.
 
-    Raises InvalidInput for an unknown ticket type.
+    Raises InvalidInput for an unknown ticket type, NotFound where the one found went out of the caller's sight.
     """
     caller.require(Permission.CREATE_TICKETS)
     found = _known(caller, external_id)
     if found is not None:
-        return found, False
+        return access.ticket(caller, found.pk), False
     kind = TicketType.objects.filter(organization=caller.organization, slug=ticket_type, published__isnull=False).first()
     if kind is None:
         raise invalid("/ticket_type", "ticket_type.unknown", "no such ticket type is published")
@@ -57,7 +59,7 @@ def create_ticket(
     # Looked for again under the lock: of two deliveries at once, the second finds what the first made.
     found = _known(caller, external_id)
     if found is not None:
-        return found, False
+        return access.ticket(caller, found.pk), False
     ticket = Ticket(
         organization=caller.organization,
         source=caller.source if external_id is not None else "",
@@ -122,28 +124,35 @@ def update_ticket(
     team: str | Missing = MISSING,
     subject: str | Missing = MISSING,
 ) -> Ticket:
-    """Change what is given; MISSING leaves it. `assignee` is a member's id or e-mail address, `me`, or None.
+    """Change what is given; MISSING leaves it. `assignee` is a member's id or e-mail address, `me`, or None; `team` a
+    team's name or slug, or empty for none.
 
     A ticket is snoozed until a moment, and only then has one. What is so already changes nothing: the ticket keeps its
     place among the latest changed. A merged ticket is changed no more, and merging has an action of its own, which names
     the other ticket. Raises InvalidInput, and DomainError `ticket.merged`.
     """
     access.require(member, Permission.CHANGE_TICKETS)
-    ticket = access.ticket_to_change(member.organization, ticket_id)
+    ticket = access.ticket_to_change(member, ticket_id)
     ledger.refuse_merged(ticket)
-    before = [getattr(ticket, column) for column in CHANGEABLE]
+    before, hands = [getattr(ticket, column) for column in CHANGEABLE], Hands.of(ticket)
     _set_status(ticket, status, snoozed_until)
-    if not isinstance(assignee, Missing):
-        ticket.assignee = _assignee(member, assignee)
-    if not isinstance(team, Missing):
-        ticket.team = team
     if not isinstance(subject, Missing):
         ticket.subject = subject
-    if [getattr(ticket, column) for column in CHANGEABLE] != before:
-        ticket.updated_at = ledger.now()
-        ticket.save(update_fields=["status", "snoozed_until", "assignee", "team", "subject", "updated_at"])
-        announce(ticket, member)
-    return access.ticket(member.organization, ticket.pk)
+    if not isinstance(assignee, Missing):
+        ticket.assignee = None if assignee is None else handing.known_member(member, assignee)
+    if not isinstance(team, Missing):
+        ticket.team = handing.known_team(member, team) if team.strip() else None
+    changed = [getattr(ticket, column) for column in CHANGEABLE] != before
+    if changed:
+        ticket.updated_at, ticket.woken_at = ledger.now(), None
+        ledger.note_closing(ticket, ticket.updated_at)
+        ticket.save(update_fields=[*CHANGEABLE, "updated_at", "woken_at", "closed_at"])
+        waking.plan(ticket)
+    if Hands.of(ticket) != hands:
+        handing.write(ticket, hands, member)
+    if changed or Hands.of(ticket) != hands:
+        handing.announce(ticket, member)
+    return access.ticket(member.organization, ticket.pk)  # it may have gone where the member does not see it
 
 
 def _set_status(ticket: Ticket, status: str | Missing, until: datetime | Missing | None) -> None:
@@ -160,26 +169,3 @@ def _set_status(ticket: Ticket, status: str | Missing, until: datetime | Missing
     if until is not None and ticket.status != TicketStatus.SNOOZED:
         raise invalid("/snoozed_until", "ticket.not_snoozed", "only a snoozed ticket has a moment to wake up")
     ticket.snoozed_until = until
-
-
-def _assignee(member: Membership, reference: str | None) -> Membership | None:
-    if reference is None:
-        return None
-    if reference == "me":
-        return member
-    found = access.member_named(member.organization, reference)
-    if found is None:
-        raise invalid("/assignee", "member.unknown", "no such active member")
-    return found
-
-
-def announce(ticket: Ticket, member: Membership | None) -> None:
-    """Tell open pages, after the commit, that a ticket is new or changed."""
-    document = {
-        "ticket": str(ticket.pk),
-        "kind": "ticket",
-        "version": ticket.state_version,
-        "message": ticket.last_message_number,
-        "member": member.pk if member else None,
-    }
-    transaction.on_commit(lambda: jobs.publish(ticket.organization_id, document))

@@ -25,7 +25,7 @@ def undo_version(
     Agents undo their own; supervisors any. Raises DomainError (`undo.*`, `version.conflict`, `permission.denied`).
     """
     access.require(member, Permission.DECIDE)
-    book = ledger.open_to_decide(member.organization, ticket_id)
+    book = ledger.open_to_decide(member, ticket_id)
     pending = desks.pending_of(book)
     desks.load_cited(book, pending)
     desk = desks.desk_of(book, member)

@@ -30,7 +30,7 @@ class TicketHistory(Call):
         tag="history",
     )
     def get(self, request: Request, ticket_id: str) -> Response:
-        ticket = access.ticket(self.caller.organization, ticket_id)
+        ticket = access.ticket(self.caller, ticket_id)
         after, limit = queries.cursor(request, 1), queries.limit(request)
         return queries.answer(request, lambda: machine.history(ticket, after=after, limit=limit), shapes.event)
 

@@ -42,7 +42,7 @@ class State(Call):
         tag="state",
     )
     def get(self, request: Request, ticket_id: str) -> Response:
-        ticket = access.ticket(self.caller.organization, ticket_id)
+        ticket = access.ticket(self.caller, ticket_id)
         version, at = queries.version(request), queries.moment(request, "at")
         if version is not None and at is not None:
             raise queries.bad("at", "does not go with version")
@@ -62,7 +62,7 @@ class StateDiff(Call):
         tag="state",
     )
     def get(self, request: Request, ticket_id: str) -> Response:
-        ticket = access.ticket(self.caller.organization, ticket_id)
+        ticket = access.ticket(self.caller, ticket_id)
         before = ledger.read_state(ticket, queries.version(request, "from") or 0).state
         after = ledger.read_state(ticket, queries.version(request, "to")).state
         return Response(
@@ -86,7 +86,7 @@ class Proposals(Call):
         tag="proposals",
     )
     def get(self, request: Request, ticket_id: str) -> Response:
-        ticket = access.ticket(self.caller.organization, ticket_id)
+        ticket = access.ticket(self.caller, ticket_id)
         after, limit = queries.cursor(request, 2), queries.limit(request)
         return queries.answer(
             request,
@@ -102,7 +102,7 @@ class Proposals(Call):
         tag="proposals",
     )
     def post(self, request: Request, ticket_id: str) -> Response:
-        access.ticket(self.caller.organization, ticket_id)
+        access.ticket(self.caller, ticket_id)
         body = bodies.read(request, schemas.PROPOSAL_IN)
         row, made = actions.store_proposal(
             member=self.member,
@@ -134,7 +134,7 @@ class Proposal(Call):
 
     @call("A proposal", {200: schemas.PROPOSAL}, refuses=(404,), tag="proposals")
     def get(self, request: Request, proposal_id: str) -> Response:
-        row = access.proposal(self.caller.organization, proposal_id)
+        row = access.proposal(self.caller, proposal_id)
         return Response(shapes.proposal(row, machine.changes_of(row)))
 
 
@@ -143,7 +143,7 @@ class Propose(Call):
 
     @call("Ask the model now", {202: schemas.PROPOSAL}, takes=schemas.NOTHING_IN, refuses=(404,), tag="proposals")
     def post(self, request: Request, ticket_id: str) -> Response:
-        access.ticket(self.caller.organization, ticket_id)
+        access.ticket(self.caller, ticket_id)
         bodies.read(request, schemas.NOTHING_IN, optional=True)
         row = actions.request_proposal(member=self.member, ticket_id=ticket_id)
         return Response(shapes.proposal(row, machine.changes_of(row)), status=202)
@@ -160,14 +160,13 @@ class Changes(Call):
         tag="changes",
     )
     def get(self, request: Request) -> Response:
-        organization = self.caller.organization
         wanted = queries.text(request, "ticket")
-        ticket = access.ticket(organization, wanted) if wanted else None
+        ticket = access.ticket(self.caller, wanted) if wanted else None
         status = queries.text(request, "status", STATUSES)
         after, limit = queries.cursor(request, 1), queries.limit(request)
         return queries.answer(
             request,
-            lambda: machine.changes(organization, status=status, ticket=ticket, after=after, limit=limit),
+            lambda: machine.changes(self.caller, status=status, ticket=ticket, after=after, limit=limit),
             shapes.change,
         )
 
@@ -175,7 +174,7 @@ class Changes(Call):
 class Accept(Write):
     @call("Accept a change", {200: schemas.WRITTEN}, takes=schemas.ACCEPT_IN, refuses=(404, 409), tag="changes")
     def post(self, request: Request, change_id: str) -> Response:
-        access.change(self.caller.organization, change_id)
+        access.change(self.caller, change_id)
         body = bodies.read(request, schemas.ACCEPT_IN)
         override = body.get("override")
         return self.written(
@@ -198,7 +197,7 @@ class Edit(Write):
         tag="changes",
     )
     def post(self, request: Request, change_id: str) -> Response:
-        access.change(self.caller.organization, change_id)
+        access.change(self.caller, change_id)
         body = bodies.read(request, schemas.EDIT_IN)
         return self.written(
             actions.edit_change(
@@ -215,7 +214,7 @@ class Edit(Write):
 class Reject(Write):
     @call("Reject a change", {200: schemas.WRITTEN}, takes=schemas.REJECT_IN, refuses=(404, 409), tag="changes")
     def post(self, request: Request, change_id: str) -> Response:
-        access.change(self.caller.organization, change_id)
+        access.change(self.caller, change_id)
         body = bodies.read(request, schemas.REJECT_IN, optional=True)
         return self.written(actions.reject_change(member=self.member, change_id=change_id, reason=body.get("reason")))
 
@@ -229,7 +228,7 @@ class Decisions(Write):
         tag="changes",
     )
     def post(self, request: Request, ticket_id: str) -> Response:
-        access.ticket(self.caller.organization, ticket_id)
+        access.ticket(self.caller, ticket_id)
         body = bodies.read(request, schemas.DECISION_IN)
         result = actions.decide_changes(
             member=self.member,
@@ -249,7 +248,7 @@ def _reported(body: bodies.Body) -> Kind | None:
 class Confirm(Write):
     @call("Confirm a value", {200: schemas.WRITTEN}, takes=schemas.CONFIRM_IN, refuses=(404, 409), tag="slots")
     def post(self, request: Request, ticket_id: str) -> Response:
-        access.ticket(self.caller.organization, ticket_id)
+        access.ticket(self.caller, ticket_id)
         body = bodies.read(request, schemas.CONFIRM_IN)
         return self.written(
             actions.confirm_slot(
@@ -266,7 +265,7 @@ class Confirm(Write):
 class Resolve(Write):
     @call("Settle a conflict", {200: schemas.WRITTEN}, takes=schemas.RESOLVE_IN, refuses=(404, 409), tag="slots")
     def post(self, request: Request, ticket_id: str) -> Response:
-        access.ticket(self.caller.organization, ticket_id)
+        access.ticket(self.caller, ticket_id)
         body = bodies.read(request, schemas.RESOLVE_IN)
         challenger = body.get("challenger")
         return self.written(
@@ -285,7 +284,7 @@ class Resolve(Write):
 class Set(Write):
     @call("State or withdraw a value oneself", {200: schemas.WRITTEN}, takes=schemas.SET_IN, refuses=(404, 409), tag="slots")
     def post(self, request: Request, ticket_id: str) -> Response:
-        access.ticket(self.caller.organization, ticket_id)
+        access.ticket(self.caller, ticket_id)
         body = bodies.read(request, schemas.SET_IN)
         value: object | Missing = body.get("value", MISSING)
         return self.written(
@@ -305,7 +304,7 @@ class Set(Write):
 class Undo(Write):
     @call("Undo a version", {200: schemas.WRITTEN}, takes=schemas.UNDO_IN, refuses=(404, 409), tag="history")
     def post(self, request: Request, ticket_id: str) -> Response:
-        access.ticket(self.caller.organization, ticket_id)
+        access.ticket(self.caller, ticket_id)
         body = bodies.read(request, schemas.UNDO_IN)
         result = actions.undo_version(
             member=self.member,

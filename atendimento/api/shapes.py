@@ -48,7 +48,7 @@ def ticket(row: Ticket, now: datetime) -> Document:
         "split_from": str(row.split_from_id) if row.split_from_id else None,
         "assignee": str(row.assignee.pk) if row.assignee else None,
         "assignee_name": row.assignee.name if row.assignee else None,
-        "team": row.team,
+        "team": row.team.name if row.team else "",
         "state_version": row.state_version,
         "last_message": reference(row.last_message_number),
         "through_message": reference(row.through_message),

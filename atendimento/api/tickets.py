@@ -66,7 +66,7 @@ class Ticket(Call):
 
     @call("A ticket", {200: schemas.TICKET}, refuses=(404,))
     def get(self, request: Request, ticket_id: str) -> Response:
-        return Response(shapes.ticket(access.ticket(self.caller.organization, ticket_id), ledger.now()))
+        return Response(shapes.ticket(access.ticket(self.caller, ticket_id), ledger.now()))
 
     @call(
         "Change status, owner, team or subject; merge into another ticket",
@@ -75,7 +75,7 @@ class Ticket(Call):
         refuses=(404, 409),
     )
     def patch(self, request: Request, ticket_id: str) -> Response:
-        access.ticket(self.caller.organization, ticket_id)
+        access.ticket(self.caller, ticket_id)
         body = bodies.read(request, schemas.TICKET_CHANGE_IN)
         if "merged_into" in body:
             return self._merge(body, ticket_id)
@@ -105,7 +105,7 @@ class Messages(Call):
         tag="messages",
     )
     def get(self, request: Request, ticket_id: str) -> Response:
-        ticket = access.ticket(self.caller.organization, ticket_id)
+        ticket = access.ticket(self.caller, ticket_id)
         cursor = queries.cursor(request, 1)
         after, limit = queries.message_after(request), queries.limit(request)
         return queries.answer(
@@ -122,7 +122,7 @@ class Messages(Call):
         tag="messages",
     )
     def post(self, request: Request, ticket_id: str) -> Response:
-        access.ticket(self.caller.organization, ticket_id)
+        access.ticket(self.caller, ticket_id)
         body = bodies.read(request, schemas.MESSAGE_IN)
         author = body["author"]
         received = actions.receive_message(

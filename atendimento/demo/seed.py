@@ -12,6 +12,7 @@ from django.db import transaction
 
 from atendimento import access, actions, ledger
 from atendimento.actions.canned import save_canned
+from atendimento.actions.teams import create_team
 from atendimento.demo import script
 from atendimento.demo.moments import Moments
 from atendimento.demo.play import Play
@@ -86,6 +87,12 @@ def fill(house: House, say: Callable[[str], None]) -> int:
     return made
 
 
+def _team(house: House, name: str) -> None:
+    """The team of this name, open to all, so that the tour can be walked under any login."""
+    if name and access.team_named(house.organization, name) is None:
+        create_team(member=house.members["admin"], name=name, open_to_all=True)
+
+
 @contextmanager
 def _no_model() -> Iterator[None]:
     """Meanwhile messages queue no run, as where no model is configured: the script says when the model reads, and what."""
@@ -119,6 +126,7 @@ def _play(house: House, conversation: script.Conversation) -> Ticket | None:
     )
     if conversation.assignee is not None:
         assignee = house.members[conversation.assignee]
+        _team(house, conversation.team)
         actions.update_ticket(member=assignee, ticket_id=ticket.pk, assignee="me", team=conversation.team)
     stage = DatabaseStage(conversation, organization, house.members, ticket)
     with nullcontext() if conversation.reading == "waiting" else _no_model():

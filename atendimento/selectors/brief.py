@@ -46,7 +46,7 @@ class CheckedBrief(Brief):
 
 def brief(member: Membership, ticket_id: str | uuid.UUID, fault: str = "") -> CheckedBrief:
     """The ticket's brief as of its present version."""
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     state = reading.current_state(ticket.pk)
     goal = state.slots.get("/goal")
     told = narrative(

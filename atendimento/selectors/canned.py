@@ -117,7 +117,7 @@ def page(
 def picker(member: Membership, ticket_id: str | uuid.UUID) -> tuple[Picked, ...]:
     """The organisation's canned replies, filled with what holds in this ticket."""
     access.require(member, Permission.WRITE_REPLIES)
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
     names = {
         NAMES["customer"][0]: ticket.customer.name or _("customer"),

@@ -41,7 +41,7 @@ class Closing:
 
 def closing(member: Membership, ticket_id: str | uuid.UUID) -> Closing:
     """What would be left. Raises NotFound."""
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
     rest = left(state, ticket_type)
     pending = ProposedChange.objects.filter(ticket=ticket, status=Status.PENDING).order_by("id")

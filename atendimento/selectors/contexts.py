@@ -59,7 +59,7 @@ def context_page(
 ) -> ContextPage:
     """Raises NotFound."""
     access.require(member, Permission.DECIDE)
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     url = reverse("web:ticket", args=[ticket.pk])
     rows = Proposal.objects.filter(ticket=ticket, origin=Origin.MODEL, context_report__isnull=False)
     readings = [saw for row in rows.order_by("-created_at", "-id")[:READINGS] if (saw := model_saw(row)) is not None]

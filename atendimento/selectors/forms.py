@@ -26,8 +26,8 @@ class Form:
 
 def of_change(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) -> Form:
     """The editing form of a proposed change of this ticket. Raises NotFound."""
-    change = access.change(member.organization, change_id)
-    ticket = access.ticket(member.organization, ticket_id)
+    change = access.change(member, change_id)
+    ticket = access.ticket(member, ticket_id)
     if change.ticket_id != ticket.pk:
         raise access.NotFound("change")
     ticket_type, state = reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk)
@@ -38,7 +38,7 @@ def of_change(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) ->
 
 def of_place(member: Membership, ticket_id: uuid.UUID, path: str) -> Form:
     """The form of what stands at a pointer, or of a new member (`/pending/-`). Raises NotFound."""
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     ticket_type, state = reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk)
     place: Place | None = ticket_type.place(path, state.values)
     if place is None:
@@ -49,10 +49,10 @@ def of_place(member: Membership, ticket_id: uuid.UUID, path: str) -> Form:
 
 def pointed(member: Membership, change_id: uuid.UUID, starts: Mapping[int, int]) -> tuple[Citation, ...]:
     """The change's quotes, each with the place that is meant (E6). Raises NotFound."""
-    return occurrences.pointed(access.change(member.organization, change_id), starts)
+    return occurrences.pointed(access.change(member, change_id), starts)
 
 
 def belongs(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) -> None:
     """Raises NotFound unless the change is one of this ticket."""
-    if access.change(member.organization, change_id).ticket_id != ticket_id:
+    if access.change(member, change_id).ticket_id != ticket_id:
         raise access.NotFound("change")

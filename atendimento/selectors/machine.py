@@ -66,8 +66,8 @@ def tickets(
     after: Sequence[Any] | None,
     limit: int,
 ) -> Page:
-    """The organisation's tickets, the latest changed first. `assignee`: a member's id or address, `me` or `none`."""
-    rows = Ticket.objects.select_related("ticket_type", "customer", "assignee").filter(organization=caller.organization)
+    """The tickets that the caller sees, the latest changed first. `assignee`: a member's id or address, `me` or `none`."""
+    rows = access.visible_tickets(caller).select_related("ticket_type", "customer", "assignee", "team")
     if status is not None:
         rows = rows.filter(status=status)
     if assignee is not None:
@@ -138,10 +138,10 @@ def changes_named(ids: Sequence[uuid.UUID]) -> list[ProposedChange]:
 
 
 def changes(
-    organization: Organization, *, status: str | None, ticket: Ticket | None, after: Sequence[Any] | None, limit: int
+    caller: Caller, *, status: str | None, ticket: Ticket | None, after: Sequence[Any] | None, limit: int
 ) -> Page:
     """Proposed changes, oldest first: the review queue."""
-    rows = _changes().filter(organization=organization)
+    rows = _changes().filter(access.visible(caller, "ticket__"))
     if status is not None:
         rows = rows.filter(status=status)
     if ticket is not None:

@@ -184,7 +184,7 @@ def split_page(
 ) -> SplitPage:
     """The form for splitting a ticket, with what was chosen in it so far. Five queries, however long the ticket is."""
     _may(member)
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     definition, state = reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk)
     last = ticket.last_message_number if choice.before is None else min(choice.before - 1, ticket.last_message_number)
     first = max(1, last - WINDOW + 1)
@@ -224,7 +224,7 @@ def _message(row: Message, chosen: bool) -> MessageRow:
 
 def not_taken(member: Membership, ticket_id: str | uuid.UUID, slug: str, pointers: Sequence[str]) -> tuple[str, ...]:
     """Which of the chosen values a ticket of this type does not take, each with the reason, as items of a problem."""
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     kind = TicketType.objects.filter(organization=member.organization, slug=slug, published__isnull=False).first()
     if kind is None:
         return ()
@@ -247,14 +247,14 @@ def merge_page(
 ) -> MergePage:
     """The tickets that can take this one in; with `into` (a protocol), what merging would do."""
     _may(member)
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     address = reverse("web:merge", args=[ticket.pk])
-    target = _open_ones(ticket).filter(protocol=into).first() if into else None
+    target = _open_ones(member, ticket).filter(protocol=into).first() if into else None
     if into and target is None and problem is None:
         problem = Problem(wording.sentence(Reason(Code.MERGE_REFUSED, "S2", {"protocol": into})))
     found: list[Ticket] = []
     if target is None:
-        rows = _open_ones(ticket)
+        rows = _open_ones(member, ticket)
         if query:
             rows = rows.filter(Q(protocol__startswith=query) | Q(subject__icontains=query))
         found = list(rows.order_by("-updated_at", "-id")[: CANDIDATES + 1])
@@ -274,9 +274,9 @@ def merge_page(
     )
 
 
-def _open_ones(ticket: Ticket) -> QuerySet[Ticket]:
+def _open_ones(member: Membership, ticket: Ticket) -> QuerySet[Ticket]:
     """The other open tickets of the same customer."""
-    rows = Ticket.objects.filter(organization=ticket.organization, customer=ticket.customer, status=TicketStatus.OPEN)
+    rows = access.visible_tickets(member).filter(customer=ticket.customer, status=TicketStatus.OPEN)
     return rows.exclude(pk=ticket.pk).select_related("ticket_type")
 
 

@@ -19,7 +19,7 @@ from memoria.errors import Code, Reason
 def problem(member: Membership, ticket_id: str | uuid.UUID, reason: Reason) -> Problem:
     """The refusal as a card shows it. A version that moved on names who did what since."""
     if reason.code is Code.VERSION_CONFLICT:
-        ticket = access.ticket(member.organization, ticket_id)
+        ticket = access.ticket(member, ticket_id)
         ticket_type, state = reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk)
         items = []
         for event in reason.data.get("since", ()):

@@ -83,7 +83,7 @@ def may_rebuild(member: Membership) -> bool:
 def page(member: Membership, ticket_id: str | uuid.UUID) -> RebuildPage:
     """The latest reading of the ticket's messages, and what can be done. Raises NotFound, DomainError."""
     access.require(member, Permission.REBUILD)
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     begun = Rebuild.objects.filter(ticket=ticket, kind=RebuildKind.MESSAGES).exclude(status=RunStatus.SUPERSEDED)
     row = begun.select_related("created_by").order_by("-created_at", "-id").first()
     shown: dict[str, Any] = {

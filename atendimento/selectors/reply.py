@@ -94,14 +94,14 @@ def promised(found: Checked) -> str:
 
 def was_sent(member: Membership, ticket_id: str | uuid.UUID, key: uuid.UUID) -> bool:
     """Whether the reply written in this form is recorded already."""
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     return Message.objects.filter(ticket=ticket, send_key=key, member=member).exists()
 
 
 def checked(member: Membership, ticket_id: str | uuid.UUID, text: str) -> Checked:
     """Check a reply of this member to this ticket's customer."""
     access.require(member, Permission.WRITE_REPLIES)
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
     return Checked(text, check(text[:MOST_CHECKED], ground_of(ticket, state, ticket_type)), state, ticket_type)
 

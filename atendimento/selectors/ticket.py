@@ -94,7 +94,7 @@ class _Ground:
 
 
 def _ground(member: Membership, ticket_id: str | uuid.UUID) -> _Ground:
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     changes = ProposedChange.objects.filter(ticket=ticket).select_related("proposal")
     pending = list(changes.filter(status=Status.PENDING).order_by("proposal__created_at", "proposal_id", "position"))
     # Refusals stay for good: however many a long conversation has gathered, the newest are read and no others.
@@ -320,8 +320,8 @@ def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHe
         assignee_initials=values.initials(ticket.assignee.name) if ticket.assignee else "",
         mine=ticket.assignee_id == member.pk,
         last_message=ticket.last_message_number,
-        links=links.links(ticket),
-        merged=links.merged_note(ticket),
+        links=links.links(member, ticket),
+        merged=links.merged_note(member, ticket),
     )
 
 
@@ -381,13 +381,13 @@ def messages_window(
 
 def head(member: Membership, ticket_id: str | uuid.UUID) -> TicketHead:
     """The line above the conversation, alone."""
-    return head_of(member, access.ticket(member.organization, ticket_id))
+    return head_of(member, access.ticket(member, ticket_id))
 
 
 def whole_message(member: Membership, ticket_id: str | uuid.UUID, cited: Citation) -> Citation:
     """The citation as it is; with no quote, the whole message is quoted, where there is one."""
     if cited.quote.strip():
         return cited
-    ticket = access.ticket(member.organization, ticket_id)
+    ticket = access.ticket(member, ticket_id)
     found = reading.cited(ticket.pk, [cited.message]).get(cited.message)
     return replace(cited, quote=found.text if found is not None else "")

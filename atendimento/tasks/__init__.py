@@ -15,6 +15,7 @@ from atendimento.actions.propose import propose_changes
 from atendimento.actions.reminder_mails import mail_reminder as send_mail
 from atendimento.actions.reminders import remind_all
 from atendimento.actions.rereading import read_on
+from atendimento.actions.waking import wake as wake_ticket
 from atendimento.celery import app
 from atendimento.models import Organization
 
@@ -53,6 +54,13 @@ def sweep_reminders() -> None:
     for organization in Organization.objects.order_by("pk"):
         with tenancy.organization(organization.pk):
             remind_all(organization)
+
+
+@app.task(name=jobs.WAKE)
+def wake(organization_id: int, ticket_id: str) -> None:
+    """Open a snoozed ticket again."""
+    with bound_contextvars(ticket=ticket_id), tenancy.organization(organization_id):
+        wake_ticket(organization_id=organization_id, ticket_id=uuid.UUID(ticket_id))
 
 
 @app.task(name="atendimento.tasks.sweep_outbox")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from atendimento.models import Ticket, TicketStatus
-from tests.builders import House, change, make_house, make_ticket, queries_of, say
+from tests.builders import House, change, make_house, make_team, make_ticket, queries_of, say
 
 NEW = {"ticket_type": "assistencia", "subject": "Não gela", "customer": {"external_id": "c-9", "name": "Helena"}}
 
@@ -115,6 +115,7 @@ def test_a_member_takes_snoozes_and_closes_a_ticket(house: House, ticket: Ticket
 
 def test_what_is_so_already_leaves_the_ticket_in_its_place(house: House, ticket: Ticket) -> None:
     newer = make_ticket(house, "c-2")
+    make_team(house, "Rotas", house.ana)
     path = f"tickets/{ticket.pk}"
     for body in ({}, {"status": "open"}, {"assignee": None, "subject": ticket.subject}):
         assert house.api().call("PATCH", path, body).status == 200

@@ -19,9 +19,10 @@ from atendimento.actions import decisions, imports, organizations
 from atendimento.actions.canned import save_canned
 from atendimento.actions.contexts import pin
 from atendimento.actions.rebuilds import start_rereading
+from atendimento.actions.teams import create_team
 from atendimento.actions.ticket_types import publish_ticket_type
 from atendimento.actions.type_drafts import start_draft
-from atendimento.models import ApiToken, Correction, Membership
+from atendimento.models import ApiToken, Correction, Membership, Ticket
 from tests.support import stories
 from tests.support.foreign import CHAT
 from tests.support.stories import World, change
@@ -325,6 +326,20 @@ def test_what_is_of_another_organisation_is_not_there_whatever_the_role(world: W
         world.enter()
         if answer.status_code != 404:
             found.append(f"{method} {route}: {answer.status_code}")
+    assert found == []
+
+
+def test_what_is_of_another_team_is_not_there_for_an_agent(world: World, house: House) -> None:
+    closed = create_team(member=people_of(world)["admin"], name="Financeiro")
+    Ticket.objects.filter(pk=house.ids["ticket_id"]).update(team=closed, assignee=None)
+    found: list[str] = []
+    for (method, route), may in MATRIX.items():
+        if not re.search("<\w+:(ticket_id|change_id|proposal_id)>", route) or "agent" not in may:
+            continue
+        statuses = {who: house.call(method, route, who).status_code for who in ("agent", "supervisor")}
+        world.enter()
+        if statuses["agent"] != 404 or statuses["supervisor"] == 404:
+            found.append(f"{method} {route}: {statuses}")
     assert found == []
 
 
