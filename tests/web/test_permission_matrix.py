@@ -334,7 +334,7 @@ def test_what_is_of_another_team_is_not_there_for_an_agent(world: World, house: 
     Ticket.objects.filter(pk=house.ids["ticket_id"]).update(team=closed, assignee=None)
     found: list[str] = []
     for (method, route), may in MATRIX.items():
-        if not re.search("<\w+:(ticket_id|change_id|proposal_id)>", route) or "agent" not in may:
+        if not re.search(r"<\w+:(ticket_id|change_id|proposal_id)>", route) or "agent" not in may:
             continue
         statuses = {who: house.call(method, route, who).status_code for who in ("agent", "supervisor")}
         world.enter()
