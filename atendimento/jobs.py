@@ -39,6 +39,12 @@ MAIL_REMINDER = "atendimento.tasks.mail_reminder"
 WAKE = "atendimento.tasks.wake"
 """Opens a snoozed ticket again at its time. Subject: the ticket."""
 
+SIMULATE = "atendimento.tasks.simulate"
+"""Tries a draft of a ticket type on past decisions. Subject: the simulation."""
+
+SETTLE_PUBLICATION = "atendimento.tasks.settle_publication"
+"""Does to tickets what the publishing of a version asks for. Subject: the publication."""
+
 REPOST_AFTER = timedelta(seconds=15)
 """How long a posted job may be overdue before it is taken for lost. A second posting does no harm."""
 

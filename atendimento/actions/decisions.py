@@ -212,12 +212,15 @@ def _write_fates(
     fates = {entry["id"]: entry["decision"] for entry in entries}
     edits = {item.id: item.edit for item in accept if item.edit is not None}
     overridden = {item.id for item in accept if item.override is not None}
+    pointed = {item.id: item.starts for item in accept if item.starts is not None}
     for row in rows:
         row.status = Status(fates[str(row.pk)])
         row.decided_by, row.decided_at, row.version = member, book.moment, book.state.version
         row.decision = {"kind": row.status.value}
         if str(row.pk) in overridden:
             row.decision |= {"override": True}
+        if str(row.pk) in pointed:
+            row.decision |= {"starts": [item.to_json() for item in pointed[str(row.pk)]]}
         edit = edits.get(str(row.pk))
         if edit is not None and row.status is Status.EDITED:
             evidence = None if edit.evidence is None else [item.to_json() for item in edit.evidence]

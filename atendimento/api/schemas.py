@@ -159,6 +159,17 @@ SET_IN: Final = Shape(
 )
 UNDO_IN: Final = Shape(document({"version": WHOLE, "expected_version": WHOLE, "reason": text(2000, 1)}))
 NOTHING_IN: Final = Shape(document({}))
+SIMULATE_IN: Final = Shape(
+    document(
+        {},
+        {
+            "definition": {"type": "object", "description": "A ticket type file; left out: the type's draft."},
+            "last": {"type": "integer", "minimum": 1, "maximum": 2000, "description": "So many decisions; 500."},
+            "from": {"type": "string", "format": "date", "description": "Instead of `last`: a period's first day."},
+            "to": {"type": "string", "format": "date", "description": "A period's last day."},
+        },
+    )
+)
 TICKET_TYPE_IN: Final = Shape(
     {
         "type": "object",
@@ -339,6 +350,38 @@ EVENT: Final = document(
 TICKET_TYPE: Final = document(
     {"slug": TEXT, "name": TEXT, "version": WHOLE, "published_at": TIME, "definition": {"type": "object"}},
     {"misfits": {**WHOLE, "description": "When publishing: values of tickets that this version would not take."}},
+)
+_OUTCOME: Final = document(
+    {
+        "verdict": one_of(Verdict),
+        "reasons": listed(document({"code": TEXT, "rule": TEXT, "detail": TEXT})),
+        "cascade": listed(POINTER),
+        "source": or_null(TEXT),
+    }
+)
+SIMULATION: Final = document(
+    {
+        "decisions": {**WHOLE, "description": "How many were taken again."},
+        "different": {**WHOLE, "description": "How many of them would be decided otherwise."},
+        "incomparable": {**WHOLE, "description": "How many cannot be taken again: their words or events are gone."},
+        "differences": listed(
+            document(
+                {
+                    "ticket": TEXT,
+                    "protocol": TEXT,
+                    "version": {**WHOLE, "description": "That the decision made."},
+                    "ticket_type_version": WHOLE,
+                    "at": TIME,
+                    "actor": MEMBER,
+                    "act": TEXT,
+                    "path": POINTER,
+                    "kind": {"type": "string", "description": "As allowed>conflict; cascade; source."},
+                    "before": _OUTCOME,
+                    "after": _OUTCOME,
+                }
+            )
+        ),
+    }
 )
 PROBLEM: Final[Json] = {
     "type": "object",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from atendimento.api import history, memory, tickets
+from atendimento.api import history, memory, rules, tickets
 
 urlpatterns = [
     path("tickets", tickets.Tickets.as_view()),
@@ -28,5 +28,6 @@ urlpatterns = [
     path("changes/<str:change_id>/reject", memory.Reject.as_view()),
     path("history", history.History.as_view()),
     path("ticket-types/<str:slug>", history.TicketType.as_view()),
+    path("ticket-types/<str:slug>/simulate", rules.Simulate.as_view()),
     re_path(r".*", history.Nowhere.as_view()),
 ]

@@ -26,6 +26,12 @@ def definition(ticket_type_id: int) -> fields.TicketType:
     return _compiled(*key)
 
 
+def definition_at(ticket_type_id: int, number: int) -> fields.TicketType:
+    """The definition as one of its versions has it. Raises TicketTypeVersion.DoesNotExist."""
+    found = TicketTypeVersion.objects.values_list("digest", "pk").get(ticket_type_id=ticket_type_id, number=number)
+    return _compiled(found[0], number, found[1])
+
+
 def current_state(ticket_id: uuid.UUID) -> State:
     return timeline.current(ticket_id)
 

@@ -15,11 +15,12 @@ from django.utils.translation import gettext_lazy
 from atendimento import access
 from atendimento.access import NotFound, Permission
 from atendimento.models import Membership, TicketType, TicketTypeDraft
-from atendimento.selectors import collection_form, policy, try_out
+from atendimento.selectors import collection_form, policy, simulation, try_out
 from atendimento.selectors import policy_words as words
 from atendimento.selectors.collection_form import CollectionForm, CollectionLine, HeadForm, named, texts
 from atendimento.selectors.parts import Option, Problem
 from atendimento.selectors.policy import Policy
+from atendimento.selectors.simulation import Progress
 from atendimento.selectors.try_out import Asked, TryOut
 from atendimento.selectors.type_difference import Difference, differences, known_targets
 from memoria import fields
@@ -36,6 +37,7 @@ FAULTS: Final[Mapping[str, Promise]] = {
     "draft.too_many_fields": gettext_lazy("A type has at most 300 fields."),
     "draft.no_object": gettext_lazy("The definition must be a JSON object."),
     "draft.other_slug": gettext_lazy("The slug must stay that of this type."),
+    "simulation.scope": gettext_lazy("Choose from 1 to 20,000 decisions, or a period that ends after it begins."),
     "draft.no_json": gettext_lazy("This is no valid JSON: %(detail)s."),
 }
 
@@ -94,6 +96,7 @@ class DraftPage:
     differences: tuple[Difference, ...]
     policy: Policy | None
     try_out: TryOut | None
+    simulation: Progress | None  # the last one
     document: str
     problem: Problem | None
 
@@ -154,6 +157,7 @@ def draft_page(
         differences(old, definition) if old is not None and definition is not None else (),
         policy.policy(definition) if definition is not None else None,
         try_out.try_out(definition, asked) if definition is not None else None,
+        simulation.latest(member, slug),
         json.dumps(document, ensure_ascii=False, indent=2) if text is None else text,
         problem,
     )

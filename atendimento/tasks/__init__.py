@@ -15,6 +15,7 @@ from atendimento.actions.propose import propose_changes
 from atendimento.actions.reminder_mails import mail_reminder as send_mail
 from atendimento.actions.reminders import remind_all
 from atendimento.actions.rereading import read_on
+from atendimento.actions.simulations import run_simulation
 from atendimento.actions.waking import wake as wake_ticket
 from atendimento.celery import app
 from atendimento.models import Organization
@@ -61,6 +62,13 @@ def wake(organization_id: int, ticket_id: str) -> None:
     """Open a snoozed ticket again."""
     with bound_contextvars(ticket=ticket_id), tenancy.organization(organization_id):
         wake_ticket(organization_id=organization_id, ticket_id=uuid.UUID(ticket_id))
+
+
+@app.task(name=jobs.SIMULATE)
+def simulate(organization_id: int, simulation_id: str) -> None:
+    """Try a draft of a ticket type on past decisions."""
+    with bound_contextvars(simulation=simulation_id), tenancy.organization(organization_id):
+        run_simulation(organization_id=organization_id, simulation_id=uuid.UUID(simulation_id))
 
 
 @app.task(name="atendimento.tasks.sweep_outbox")

@@ -23,7 +23,7 @@ from atendimento.actions.teams import create_team
 from atendimento.actions.ticket_types import publish_ticket_type
 from atendimento.actions.type_drafts import start_draft
 from atendimento.models import ApiToken, Correction, Membership, Ticket
-from tests.support import stories
+from tests.support import stories, trials
 from tests.support.foreign import CHAT
 from tests.support.stories import World, change
 from tests.web.conftest import SignIn
@@ -42,6 +42,7 @@ TICKET, CHANGE = "tickets/<uuid:ticket_id>/", "tickets/<uuid:ticket_id>/changes/
 IMPORT, MEMBER = "imports/<uuid:import_id>/", "admin/members/<int:member_id>/"
 DRAFT = "admin/ticket-types/<slug:slug>/draft/"
 TYPE, CAUSE = "admin/ticket-types/<slug:slug>/", "corrections/<int:correction_id>/cause"
+SIMULATION = f"{TYPE}simulations/<uuid:simulation_id>/"
 API, API_TICKET = "api/v1/", "api/v1/tickets/<str:ticket_id>"
 
 MATRIX: dict[tuple[str, str], str] = {
@@ -126,6 +127,10 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", f"{DRAFT}head"): ADMINS,
     ("POST", f"{DRAFT}collection"): ADMINS,
     ("POST", f"{DRAFT}document"): ADMINS,
+    ("POST", f"{DRAFT}simulate"): ADMINS,
+    ("GET", SIMULATION): ADMINS,
+    ("GET", f"{SIMULATION}<int:difference_id>"): ADMINS,
+    ("POST", f"{SIMULATION}stop"): ADMINS,
     ("POST", f"{DRAFT}publish"): ADMINS,
     ("POST", f"{DRAFT}discard"): ADMINS,
     ("GET", f"{API}tickets"): f"{ALL} {CHANNEL}",
@@ -154,6 +159,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("GET", f"{API}history"): SUPERVISORS,
     ("GET", f"{API}ticket-types/<str:slug>"): ALL,
     ("PUT", f"{API}ticket-types/<str:slug>"): ADMINS,
+    ("POST", f"{API}ticket-types/<str:slug>/simulate"): ADMINS,
 }
 # What a form must hold for the call to reach a row at all.
 FORMS = {
@@ -274,6 +280,7 @@ def house(world: World, sign_in: SignIn) -> House:
         "token_id": ApiToken.objects.get(organization=world.ana.organization).pk,
         "reminder_id": stories.remind(ticket, world.ana).pk,
         "slug": "so-nosso",
+        **trials.simulated(people["admin"], "so-nosso", ticket),
     }
     other = stories.make("outra", "Outra")
     theirs = people_of(other)
