@@ -124,11 +124,6 @@ def document_digest(document: Json) -> str:
     return hashlib.sha256(canonical(document)).hexdigest()
 
 
-def document_digest(document: Json) -> str:
-    """What equal documents have in common, however they are spelled."""
-    return hashlib.sha256(canonical(document)).hexdigest()
-
-
 def content_digest(content: Json, salt: bytes) -> str:
     """The digest of an event's content. The salt goes with the content when it is erased, so that no value can be
     guessed back from the digest that stays."""
