@@ -12,8 +12,8 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 from atendimento import wording
-from atendimento.selectors import grounds, values
-from atendimento.selectors.parts import Control, Option
+from atendimento.selectors import grounds, notation, values
+from atendimento.selectors.parts import Control, Option, WrittenNumber
 from memoria.fields import TicketType
 from memoria.members import OWNERS, SHAPES, Place
 from memoria.patch import Json, Missing
@@ -75,9 +75,26 @@ def _of_schema(name: str, label: str, schema: Any, value: Json | Missing, hint: 
     if kind == "lines":
         return replace(plain, hint=hint or _("One per line."))
     if kind == "text":
+        asked = notation.of_schema(schema)
+        if asked:
+            return _in_notation(plain, asked, rules)
         long = isinstance(value, str) and len(value) > LONG
         return replace(plain, kind="textarea" if long else "text", max_length=str(rules.get("maxLength", "")))
     return plain
+
+
+def _in_notation(plain: Control, asked: str, rules: Mapping[str, Any]) -> Control:
+    """A text that is written in a way of its own; what is typed may be longer than what is kept of it."""
+    rule, longest = notation.NOTATIONS[asked], rules.get("maxLength")
+    number = WrittenNumber(
+        notation=asked,
+        held=plain.value,
+        pattern=str(rules.get("pattern", "")),
+        longest=longest if isinstance(longest, int) else None,
+        keyboard=rule.keyboard,
+        example=rule.example,
+    )
+    return replace(plain, value=notation.shown(asked, plain.value), number=number)
 
 
 def kind_of(schema: Any) -> str:

@@ -97,6 +97,18 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenNumber:
+    """A text that is a CPF, a telephone number and the like (see notation.py), and what its schema takes of it."""
+
+    notation: str
+    held: str  # as it is stored
+    pattern: str
+    longest: int | None
+    keyboard: str  # an HTML inputmode
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
 class Control:
     """One field of a form, of the kind that the value's schema asks for."""
 
@@ -112,6 +124,7 @@ class Control:
     max_length: str = ""
     step: str = ""
     hint: str = ""
+    number: WrittenNumber | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from atendimento import wording
+from atendimento.selectors import notation
 from memoria.fields import TicketType
 from memoria.members import FINISHED, Place
 from memoria.patch import MISSING, Json, Missing, lookup
@@ -126,11 +127,15 @@ def kind_and_id(pointer: str) -> str:
 
 
 def show_at(ticket_type: TicketType, pointer: str, value: Json | Missing, state: State) -> str:
-    """A value as people read it, where it stands: statuses by their words."""
+    """A value as people read it, where it stands: statuses by their words, numbers as they are written."""
     if isinstance(value, str):
         place = ticket_type.place(pointer, state.values)
         if place is not None and place.kind == "status":
             return str(wording.MEMBER_STATUSES.get(value, value))
+        field = ticket_type.fields.get(pointer)
+        asked = notation.of_schema(field.schema) if field is not None else ""
+        if asked:
+            return notation.shown(asked, value)
     if isinstance(value, int | float) and not isinstance(value, bool) and MONEY in _label_of(ticket_type, pointer):
         return number_format(Decimal(str(value)), decimal_pos=2, use_l10n=True, force_grouping=True)
     return show(value)

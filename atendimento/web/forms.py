@@ -13,7 +13,8 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from atendimento.selectors.parts import Control
+from atendimento.selectors import notation
+from atendimento.selectors.parts import Control, WrittenNumber
 from memoria.patch import MISSING, Json, Missing
 from memoria.proposals import Citation
 from memoria.sources import Kind
@@ -66,6 +67,8 @@ def _read(control: Control, text: str) -> Json:
             return text or None
         case "moment":
             return _moment(control, text)
+    if control.number is not None:
+        return _written(control.number, text)
     return text.strip() if control.kind == "text" else text.replace("\r\n", "\n").strip()
 
 
@@ -80,6 +83,13 @@ def _number(control: Control, text: str) -> Json:
     if not isfinite(value):
         raise Unreadable(_("“%(text)s” is no number.") % {"text": text})
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def _written(number: WrittenNumber, text: str) -> Json:
+    try:
+        return notation.read(number.notation, text, number.held, number.pattern, number.longest)
+    except notation.Misspelled as error:
+        raise Unreadable(*error.args) from None
 
 
 def _chosen(control: Control, text: str) -> Json:
