@@ -13,7 +13,7 @@ from typing import Final
 from memoria.causes import Act, Cause, Grounds, propose
 from memoria.events import Event, EventKind
 from memoria.evidence import message_number
-from memoria.patch import MISSING, Json, Missing, lookup, parse_pointer, same_json
+from memoria.patch import MISSING, Json, Missing, Op, lookup, parse_pointer, same_json
 from memoria.proposals import Evidence, Verdict
 from memoria.state import Challenger, Slot, State
 
@@ -48,6 +48,8 @@ def corrections_of(event: Event, before: State, after: State, undone: Event | No
             return tuple(_written(event.cause["path"], event.cause, event))
         case EventKind.RESOLUTION:
             return (_resolved(event),)
+        case EventKind.TICKET_TYPE_CHANGED:
+            return tuple(_unfit(event))
         case EventKind.UNDO:
             return tuple(_undone(event, before, after, undone))
     return ()
@@ -159,6 +161,22 @@ def _resolved(event: Event) -> Correction:
         message=_first(after) or _first(before),
         cause=propose(grounds),
     )
+
+
+def _unfit(event: Event) -> Iterator[Correction]:
+    """Each value that was withdrawn because the ticket type no longer takes it (T2). What is only in doubt still stands."""
+    for entry in event.cause.get("values", ()):
+        if "was" in entry:
+            before, after = event.slots.get(entry["pointer"], (None, None))
+            new = _moved_to(event, entry["pointer"])
+            source = before.source if before is not None else None
+            yield Correction(entry["pointer"], Act.UNFIT, entry["was"], new, source, message=_first(before) or _first(after))
+
+
+def _moved_to(event: Event, pointer: str) -> Json | Missing:
+    """The status that a member was withdrawn by; MISSING for what is no status."""
+    moved = (operation for operation in event.patch if operation.path == pointer and operation.op is not Op.REMOVE)
+    return next((operation.value for operation in moved), MISSING)
 
 
 def _undone(event: Event, before: State, after: State, undone: Event | None) -> Iterator[Correction]:

@@ -23,6 +23,7 @@ class EventKind(StrEnum):
     EVIDENCE_CHANGED = "evidence_changed"  # E7
     TICKET_TYPE_CHANGED = "ticket_type_changed"  # T1
     CARRIED = "carried"  # S1
+    EXPIRED = "expired"  # D1
     EVIDENCE_ERASED = "evidence_erased"  # L3
     ERASED = "erased"  # L2
 
@@ -35,8 +36,9 @@ class Event:
     decision: `changes` [{id, decision (accepted, edited, rejected), pointer, op, verdict, value?, was?, reason?,
     override?, source?, same_as?, cautions?}]; confirmation: `path`, `ground`; resolution: `path`, `choice`,
     `reason`; statement: `path`, `op`, `verdict`, `reason`; undo: `version`, `reason`, `changes` [ids returned];
-    evidence_changed: `message`, `how` (edited, deleted); carried: `how` (split, merge), `ticket`, `protocol`, `version`
-    (where the values come from), `values` [{from, pointer, value, source}]; erased: `how` (retention, erasure), `minted`.
+    evidence_changed: `message`, `how` (edited, deleted); ticket_type_changed: `type`, `version`, `values` [{pointer, why,
+    fate, was?}]; expired: `values` [{pointer, since, valid_for}]; carried: `how` (split, merge), `ticket`, `protocol`,
+    `version` (where the values come from), `values` [{from, pointer, value, source}]; erased: `how` (retention, erasure), `minted`.
     """
 
     version: int

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from atendimento.models import TicketState, TicketTypeVersion
 from atendimento.selectors import reading
@@ -10,6 +12,11 @@ from memoria.misfits import misfits
 from memoria.state import SlotStatus
 
 CHUNK = 500
+
+
+def holding(slots: Mapping[str, Any]) -> dict[str, str]:
+    """Of slots as they are stored, the pointers that hold a value, each with its source."""
+    return {pointer: slot["source"] for pointer, slot in slots.items() if slot["status"] != SlotStatus.OPEN.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +34,7 @@ def count(version: TicketTypeVersion) -> MisfitCount:
     states = TicketState.objects.filter(ticket__ticket_type_id=version.ticket_type_id, version__gt=0)
     values = tickets = 0
     for held, slots in states.values_list("values", "slots").iterator(chunk_size=CHUNK):
-        holding = [pointer for pointer, slot in slots.items() if slot["status"] != SlotStatus.OPEN.value]
-        found = len(misfits(held, holding, ticket_type))
+        found = len(misfits(held, holding(slots), ticket_type))
         values += found
         tickets += found > 0
     return MisfitCount(values, tickets)
