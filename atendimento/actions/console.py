@@ -13,7 +13,7 @@ from atendimento.access import Permission
 from atendimento.actions.faults import invalid
 from atendimento.actions.messages import MAX_TEXT, Received, write_reply
 from atendimento.actions.slots import set_slot
-from atendimento.models import Draft, Membership, Message, TicketVisit
+from atendimento.models import Draft, Membership, Message, TicketVisit, User
 from memoria.patch import Json
 from memoria.proposals import Citation
 
@@ -87,6 +87,11 @@ def send_with_commitments(
         )
         version = written.version
     return Recorded(message, version)
+
+
+def choose_language(*, user: User, language: str) -> None:
+    """The language that this person reads, on pages and in mails."""
+    User.objects.filter(pk=user.pk).exclude(language=language).update(language=language)
 
 
 @transaction.atomic

@@ -19,7 +19,7 @@ from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 
 from atendimento.access import NotFound
-from atendimento.models import Membership
+from atendimento.models import Membership, Organization
 from atendimento.selectors import administration, canned, corrections, imports, people, rebuilds, reminders
 from memoria.errors import Code, DomainError
 
@@ -78,12 +78,11 @@ def member_view(
         if getattr(request, "member", None) is None:
             return _denied(request)
         organization = asked.member.organization
-        language = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")
         try:
-            # Times and words are the organisation's; a person may have chosen another language in this browser.
+            # Times and words are the organisation's; a person may have chosen another language.
             with (
                 timezone.override(ZoneInfo(organization.timezone)),
-                translation.override(language if language in dict(settings.LANGUAGES) else organization.language),
+                translation.override(language_of(request, organization)),
             ):
                 response = view(asked, *args, **kwargs)
         except NotFound:
@@ -96,6 +95,12 @@ def member_view(
         return _compressed(request, response)
 
     return guarded
+
+
+def language_of(request: HttpRequest, organization: Organization) -> str:
+    """The person's own choice, wherever they sign in; else this browser's; else the organisation's."""
+    chosen = (getattr(request.user, "language", ""), request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, ""))
+    return next((language for language in chosen if language in dict(settings.LANGUAGES)), organization.language)
 
 
 def _compressed(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST
 
+from atendimento.actions.console import choose_language
 from atendimento.selectors import brief as briefs
 from atendimento.selectors import queue as queues
 from atendimento.selectors import ticket as tickets
@@ -110,7 +111,10 @@ def brief(request: MemberRequest, ticket_id: str) -> HttpResponse:
 
 @require_POST
 def look(request: HttpRequest) -> HttpResponse:
-    """Remember in this browser how the console is shown. The language can be chosen before signing in."""
+    """Remember in this browser how the console is shown; the language also for the person, wherever they sign in.
+
+    It can be chosen before signing in.
+    """
     back = request.POST.get("next", "/")
     safe = url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()})
     response = HttpResponse(status=204) if is_fragment(request) else redirect(back if safe else "/")
@@ -120,6 +124,9 @@ def look(request: HttpRequest) -> HttpResponse:
         "lastro_events": (request.POST.get("events"), ("on", "off")),
         settings.LANGUAGE_COOKIE_NAME: (request.POST.get("language"), tuple(dict(settings.LANGUAGES))),
     }
+    language, languages = chosen[settings.LANGUAGE_COOKIE_NAME]
+    if language in languages and request.user.is_authenticated:
+        choose_language(user=request.user, language=str(language))
     for name, (value, known) in chosen.items():
         if value in known:
             response.set_cookie(name, value, max_age=YEAR, samesite="Lax", secure=request.is_secure(), httponly=True)

@@ -8,6 +8,7 @@ from django.test import Client
 
 from tests.support.asking import SCRIPT, text
 from tests.support.stories import PASSWORD, World
+from tests.web.conftest import SignIn
 
 TICKET = "/tickets/00000000-0000-7000-8000-000000000001/"
 
@@ -47,12 +48,39 @@ def test_a_wrong_password_keeps_the_address_and_says_so(world: World) -> None:
     assert 'role="alert"' in response.content.decode()
 
 
-def test_the_sign_in_is_portuguese_whatever_the_browser_prefers_and_english_where_it_was_chosen(db: None) -> None:
+@pytest.mark.parametrize(
+    ("preferred", "word"),
+    [
+        ("en-US,en;q=0.9", "Password"),
+        ("pt-PT", "Senha"),
+        ("es, fr;q=0.8", "Senha"),  # neither is ours: Portuguese
+        ("", "Senha"),
+        ("de;q=0.9, en;q=0.5", "Password"),
+    ],
+)
+def test_the_sign_in_speaks_the_browser_s_language(db: None, preferred: str, word: str) -> None:
+    assert word in text(Client(headers={"accept-language": preferred}).get("/conta/login/"))
+
+
+def test_a_language_chosen_on_the_sign_in_page_holds_against_the_browser_s(db: None) -> None:
     client = Client(headers={"accept-language": "en-US,en;q=0.9"})
-    assert "Senha" in text(client.get("/conta/login/"))
-    response = client.post("/look", {"language": "en", "next": "/conta/login/"})
+    response = client.post("/look", {"language": "pt-br", "next": "/conta/login/"})
     assert (response.status_code, response["Location"]) == (302, "/conta/login/")
-    assert "Password" in text(client.get("/conta/login/"))
+    assert "Senha" in text(client.get("/conta/login/"))
+
+
+def test_a_language_that_a_person_chose_is_theirs_in_every_browser(world: World, sign_in: SignIn) -> None:
+    sign_in(world.ana).post("/look", {"language": "en"})
+    world.ana.user.refresh_from_db()
+
+    assert "Your menu" in text(sign_in(world.ana).get("/"))
+    assert "Seu menu" in text(sign_in(world.rui).get("/"))
+
+
+def test_a_language_that_there_is_not_is_not_kept(world: World, ana: Client) -> None:
+    ana.post("/look", {"language": "tlh"})
+    world.ana.user.refresh_from_db()
+    assert world.ana.user.language == ""
 
 
 def test_nobody_signs_up(db: None) -> None:
