@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from celery import Celery
+from celery.schedules import crontab
 from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atendimento.settings")
@@ -40,6 +41,7 @@ app.conf.update(
     enable_utc=True,
     timezone=settings.TIME_ZONE,
     beat_schedule={
+        "retention": {"task": "atendimento.tasks.start_retention", "schedule": crontab(hour="3", minute="17")},
         # What the broker missed (down after a commit) is posted by the sweep.
         "sweep-outbox": {"task": "atendimento.tasks.sweep_outbox", "schedule": 5.0, "options": {"expires": 5}},
         "sweep-reminders": {"task": "atendimento.tasks.sweep_reminders", "schedule": 10.0, "options": {"expires": 10}},

@@ -45,6 +45,12 @@ SIMULATE = "atendimento.tasks.simulate"
 SETTLE_PUBLICATION = "atendimento.tasks.settle_publication"
 """Does to tickets what the publishing of a version asks for. Subject: the publication."""
 
+RETAIN = "atendimento.tasks.retain"
+"""Erases what is over its period. Subject: the run of retention."""
+
+ERASE = "atendimento.tasks.erase"
+"""Erases a customer. Subject: the request."""
+
 REPOST_AFTER = timedelta(seconds=15)
 """How long a posted job may be overdue before it is taken for lost. A second posting does no harm."""
 

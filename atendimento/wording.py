@@ -138,6 +138,7 @@ SENTENCES: Final[Mapping[Code, Promise]] = {
     Code.CARRY_NOT_POSSIBLE: _("What is to be carried has changed, or cannot be carried. Look at the list again."),
     Code.TICKET_MERGED: _("This ticket was merged into %(into)s: go on there."),
     Code.MERGE_REFUSED: _("The ticket %(protocol)s cannot take this one: choose another open ticket of the same customer."),
+    Code.TICKET_ERASED: _("The ticket %(protocol)s was erased with its customer: nothing is written there any more."),
     Code.TYPE_INVALID: _("The ticket type is not valid: %(detail)s."),
     Code.TYPE_CYCLE: _("The fields invalidate each other in a circle."),
 }

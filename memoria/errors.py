@@ -64,6 +64,7 @@ class Code(StrEnum):
     CARRY_NOT_POSSIBLE = "carry.not_possible"  # S1; data: pointer, why
     TICKET_MERGED = "ticket.merged"  # S2; data: protocol, into
     MERGE_REFUSED = "ticket.merge_refused"  # S2; data: why, protocol
+    TICKET_ERASED = "ticket.erased"  # L2; data: protocol
 
     # Refusals of a ticket type.
     TYPE_INVALID = "ticket_type.invalid"  # data: detail

@@ -227,8 +227,8 @@ def _store(
 
 
 def _is_news(row: Message, text: str) -> bool:
-    """Whether a repeated delivery brings a text that the message never had."""
-    if row.deleted_at is not None or row.text == text:
+    """Whether a repeated delivery brings a text that the message never had. An erased one stays erased (L)."""
+    if row.deleted_at is not None or row.erased_at is not None or row.text == text:
         return False
     return not MessageRevision.objects.filter(message=row, text=text).exists()
 

@@ -104,7 +104,9 @@ def _lock_counter(organization: Organization, year: int) -> ProtocolCounter:
 
 def _customer(caller: Caller, data: CustomerData) -> Customer:
     given = {key: value for key in ("name", "phone", "email") if (value := getattr(data, key)) is not None}
-    row, made = Customer.objects.get_or_create(organization=caller.organization, external_id=data.external_id, defaults=given)
+    # Locked: a customer who is being erased is another one afterwards, and whoever waited for that finds none (L2).
+    known = Customer.objects.select_for_update(no_key=True)
+    row, made = known.get_or_create(organization=caller.organization, external_id=data.external_id, defaults=given)
     changed = [] if made else [key for key, value in given.items() if getattr(row, key) != value]
     if changed:
         for key in changed:

@@ -6,10 +6,16 @@ Log lines carry the id of what a task is about while it runs, and not a moment l
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Final
 
+import structlog
 from structlog.contextvars import bound_contextvars
 
 from atendimento import jobs, ledger, tenancy
+from atendimento.actions import erasures, retention
+from atendimento.actions.erasing import NoOwner
 from atendimento.actions.import_writing import write_import as write_messages
 from atendimento.actions.propose import propose_changes
 from atendimento.actions.reminder_mails import mail_reminder as send_mail
@@ -19,6 +25,10 @@ from atendimento.actions.simulations import run_simulation
 from atendimento.actions.waking import wake as wake_ticket
 from atendimento.celery import app
 from atendimento.models import Organization
+
+log = structlog.get_logger("atendimento.tasks")
+
+OWNER_WAIT: Final = timedelta(minutes=10)
 
 
 @app.task(name=jobs.PROPOSE)
@@ -69,6 +79,39 @@ def simulate(organization_id: int, simulation_id: str) -> None:
     """Try a draft of a ticket type on past decisions."""
     with bound_contextvars(simulation=simulation_id), tenancy.organization(organization_id):
         run_simulation(organization_id=organization_id, simulation_id=uuid.UUID(simulation_id))
+
+
+@app.task(name=jobs.RETAIN)
+def retain(organization_id: int, run_id: str) -> None:
+    """Erase what is over its period."""
+    with bound_contextvars(run=run_id), tenancy.organization(organization_id):
+        _as_owner(jobs.RETAIN, run_id, lambda key: retention.work(organization_id=organization_id, run_id=key))
+
+
+@app.task(name=jobs.ERASE)
+def erase(organization_id: int, request_id: str) -> None:
+    """Erase a customer."""
+    with bound_contextvars(erasure=request_id), tenancy.organization(organization_id):
+        _as_owner(jobs.ERASE, request_id, lambda key: erasures.work(organization_id=organization_id, request_id=key))
+
+
+def _as_owner(job: str, subject: str, work: Callable[[uuid.UUID], object]) -> None:
+    """A worker without the owner's password leaves the job to one that has it, or to `apply_retention`."""
+    key = uuid.UUID(subject)
+    try:
+        work(key)
+    except NoOwner:
+        moment = ledger.now()
+        log.warning("not the tables' owner", job=job, subject=subject)
+        jobs.postpone(job, key, moment + OWNER_WAIT, moment)
+
+
+@app.task(name="atendimento.tasks.start_retention")
+def start_retention() -> None:
+    """Begin the day's run for every organisation that has periods, or exports past their time."""
+    for organization in Organization.objects.order_by("pk"):
+        with tenancy.organization(organization.pk):
+            retention.begin_run(organization=organization, member=None)
 
 
 @app.task(name="atendimento.tasks.sweep_outbox")

@@ -253,7 +253,7 @@ def played(history: list[tuple[str, str, bool, bool]]) -> Bench:
     """A ticket after these steps: said by a customer and accepted, or stated; now and then withdrawn or undone."""
     bench = Bench(TYPE)
     for pointer, text, stated, back in history:
-        value = MEMBERS.get(pointer, lambda text: text)(text)
+        value = MEMBERS[pointer](text) if pointer in MEMBERS else text
         try:
             if stated:
                 bench.put(pointer, value, actor=SARA)
