@@ -31,6 +31,10 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "csp",
     "rest_framework",
     "drf_spectacular",
@@ -137,6 +141,16 @@ ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = None  # the person chooses at sign-in
 ACCOUNT_PREVENT_ENUMERATION = True
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key", "reset_password": "20/m/ip,5/m/key"}
+
+MFA_ADAPTER = "atendimento.signin.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # administrators vouch for addresses, nobody signs up
+MFA_TOTP_TOLERANCE = 1  # one step of thirty seconds: clocks differ
+SOCIALACCOUNT_ADAPTER = "atendimento.signin.ServiceAdapter"
+SOCIALACCOUNT_STORE_TOKENS = False  # who somebody is, is asked once; nothing is done in their name
+SOCIALACCOUNT_OPENID_CONNECT_URL_PREFIX = ""
+# Whether administrators may have the product call addresses that are not https or not public: see outbound.py.
+ALLOW_INTERNAL_ENDPOINTS = env.flag("ALLOW_INTERNAL_ENDPOINTS")
 
 SESSION_COOKIE_NAME = "lastro_session"
 SESSION_COOKIE_AGE = 12 * 60 * 60

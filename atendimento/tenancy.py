@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import structlog
 from asgiref.sync import sync_to_async
 from django.db import InterfaceError, OperationalError, connection
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
 from atendimento import access
@@ -19,6 +19,11 @@ log = structlog.get_logger("atendimento.tenancy")
 
 SESSION_KEY = "lastro_membership"
 """Session key of the membership that a person of several organisations chose last."""
+SIGNED_ON_KEY = "lastro_signed_on"
+"""Session key of the organisation whose own service opened the session: it says nothing of any other organisation."""
+
+ACCOUNT_PAGES = ("/conta/fator/", "/conta/password/", "/conta/reauthenticate/")
+"""What decides how a person signs in everywhere: shut to a session that one organisation's service has opened."""
 
 
 def enter(organization_id: int) -> None:
@@ -62,6 +67,8 @@ class TenancyMiddleware(Around):
         request.member = None  # type: ignore[attr-defined]
         if request.path.startswith("/api/") or not request.user.is_authenticated:
             return
+        if request.path.startswith(ACCOUNT_PAGES) and SIGNED_ON_KEY in request.session:
+            raise Http404
         member = _chosen(request)
         if member is not None:
             request.member = member  # type: ignore[attr-defined]
@@ -84,4 +91,5 @@ class TenancyMiddleware(Around):
 
 def _chosen(request: HttpRequest) -> Membership | None:
     assert request.user.is_authenticated
-    return access.membership_of(request.user, request.session.get(SESSION_KEY))
+    session = request.session
+    return access.membership_of(request.user, session.get(SESSION_KEY), within=session.get(SIGNED_ON_KEY))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from allauth.usersessions.models import UserSession
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.backends.cached_db import SessionStore
@@ -90,7 +91,7 @@ def deactivate_member(*, member: Membership, member_id: int) -> None:
     found.save(update_fields=["is_active"])
     revoked = ApiToken.objects.filter(membership=found, revoked_at=None).update(revoked_at=ledger.now())
     log_act(member=member, kind=Act.MEMBER_DEACTIVATED, subject=found.name, details={"tokens": revoked})
-    _end_sessions(found.user_id)
+    end_all_sessions(found.user_id)
 
 
 @transaction.atomic
@@ -162,8 +163,9 @@ def _keep_an_admin(leaving: Membership) -> None:
         raise invalid("/role", "member.last_admin", "is the only administrator")
 
 
-def _end_sessions(user_id: int) -> None:
+def end_all_sessions(user_id: int) -> None:
     """A session names its person only inside of what it holds, so each that is alive is looked into."""
     for session in Session.objects.filter(expire_date__gt=ledger.now()).iterator():
         if session.get_decoded().get(SESSION_KEY) == str(user_id):
             SessionStore(session.session_key).delete()
+    UserSession.objects.filter(user_id=user_id).delete()

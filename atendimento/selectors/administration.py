@@ -14,14 +14,10 @@ from django.utils.translation import gettext_lazy
 from atendimento import access
 from atendimento.access import Permission
 from atendimento.models import Act, AdministrativeAct, ApiToken, Membership, Role, Scope
+from atendimento.selectors.joining import ROLES, InvitationRow, factor_holders, invitations
 from atendimento.selectors.parts import Option, Problem
 
 ACTS_SHOWN: Final = 200
-ROLES: Final[Mapping[str, Promise]] = {
-    Role.AGENT.value: gettext_lazy("Agent"),
-    Role.SUPERVISOR.value: gettext_lazy("Supervisor"),
-    Role.ADMIN.value: gettext_lazy("Administrator"),
-}
 SCOPES: Final[Mapping[str, Promise]] = {
     Scope.INGEST.value: gettext_lazy("Integration: delivers tickets and messages, decides nothing"),
     Scope.MEMBER.value: gettext_lazy("Acts as you"),
@@ -35,6 +31,13 @@ ACTS: Final[Mapping[str, Promise]] = {
     Act.TOKEN_REVOKED.value: gettext_lazy("revoked the token “%(subject)s”"),
     Act.MASKING.value: gettext_lazy("%(on)s the masking of personal data"),
     Act.BUDGET.value: gettext_lazy("set the model's budget of a day: %(tokens)s tokens, money %(cost)s"),
+    Act.INVITED.value: gettext_lazy("invited %(subject)s as %(role)s"),
+    Act.INVITATION_REVOKED.value: gettext_lazy("took the invitation of %(subject)s back"),
+    Act.INVITATION_ACCEPTED.value: gettext_lazy("joined by invitation as %(role)s"),
+    Act.SIGN_ON.value: gettext_lazy("set the sign-in service %(subject)s, %(on)s"),
+    Act.SECOND_FACTOR.value: gettext_lazy("%(on)s the demand for a second factor"),
+    Act.SECOND_FACTOR_RESET.value: gettext_lazy("took the lost second factor of %(subject)s away"),
+    Act.SESSIONS_ENDED.value: gettext_lazy("ended every session of %(subject)s"),
     Act.TYPE_PUBLISHED.value: gettext_lazy("published version %(version)s of the ticket type %(subject)s"),
 }
 FAULTS: Final[Mapping[str, Promise]] = {
@@ -62,6 +65,7 @@ class MemberRow:
     active: bool
     oneself: bool
     since: datetime
+    has_factor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,12 @@ class MembersPage:
     problem: Problem | None = None
     faults: Mapping[str, str] | None = None  # per control of the form
     added: str = ""
+    invitations: tuple[InvitationRow, ...] = ()
+    invited: Mapping[str, str] | None = None  # as typed, where the invitation was refused
+    invite_faults: Mapping[str, str] | None = None
+    link: str = ""  # of the invitation that was just made: shown this once
+    link_for: str = ""
+    mailed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +127,17 @@ def members_page(
     problem: Problem | None = None,
     faults: Mapping[str, str] | None = None,
     added: str = "",
+    invited: Mapping[str, str] | None = None,
+    invite_faults: Mapping[str, str] | None = None,
+    link: str = "",
+    link_for: str = "",
+    mailed: bool = False,
 ) -> MembersPage:
     """Everybody, the active first. Raises DomainError `permission.denied`."""
     access.require(member, Permission.MANAGE)
     given = typed or {}
     found = Membership.objects.select_related("user").filter(organization_id=member.organization_id)
+    holders = factor_holders(member)
     rows = tuple(
         MemberRow(
             row.pk,
@@ -132,10 +148,24 @@ def members_page(
             row.is_active,
             row.pk == member.pk,
             row.created_at,
+            row.pk in holders,
         )
         for row in found.order_by("-is_active", "name", "pk")
     )
-    return MembersPage(rows, _options(ROLES, given.get("role", Role.AGENT.value)), given, problem, faults, added)
+    return MembersPage(
+        rows=rows,
+        roles=_options(ROLES, (invited or given).get("role", Role.AGENT.value)),
+        typed=given,
+        problem=problem,
+        faults=faults,
+        added=added,
+        invitations=invitations(member),
+        invited=invited,
+        invite_faults=invite_faults,
+        link=link,
+        link_for=link_for,
+        mailed=mailed,
+    )
 
 
 def tokens_page(
@@ -178,7 +208,7 @@ def acts(member: Membership) -> tuple[ActRow, ...]:
 def _act(row: AdministrativeAct) -> str:
     details: dict[str, Any] = {"subject": row.subject, **row.details}
     details |= {key: _role(details[key]) for key in ("role", "before") if key in details}
-    if row.kind == Act.MASKING:
+    if row.kind in {Act.MASKING, Act.SIGN_ON, Act.SECOND_FACTOR}:
         details["on"] = _("switched on") if details["on"] else _("switched off")
     if row.kind == Act.BUDGET:
         details |= {key: _("without limit") if details[key] is None else details[key] for key in ("tokens", "cost")}

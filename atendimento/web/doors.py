@@ -14,10 +14,12 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 
+from atendimento import signin
+from atendimento import news
 from atendimento.access import NotFound
 from atendimento.models import Membership, Organization
 from atendimento.selectors import administration, canned, corrections, imports, people, rebuilds, reminders
@@ -33,6 +35,7 @@ class MemberRequest(HttpRequest):
     """A request of a signed-in member."""
 
     member: Membership
+    known_news: str  # of a page: the last live event that it knows of
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,8 @@ def member_view(
             return HttpResponse(status=401) if is_fragment(request) else redirect_to_login(_way_back(request))
         if getattr(request, "member", None) is None:
             return _denied(request)
+        if signin.lacks_second_factor(request, asked.member):
+            return HttpResponse(status=401) if is_fragment(request) else redirect("mfa_activate_totp")
         organization = asked.member.organization
         try:
             # Times and words are the organisation's; a person may have chosen another language.
@@ -84,6 +89,8 @@ def member_view(
                 timezone.override(ZoneInfo(organization.timezone)),
                 translation.override(language_of(request, organization)),
             ):
+                # Before anything is read: what comes after it is told to the page, or caught up on.
+                asked.known_news = "" if is_fragment(request) else news.newest(organization.pk)
                 response = view(asked, *args, **kwargs)
         except NotFound:
             raise Http404 from None
@@ -131,6 +138,7 @@ def show(request: MemberRequest, template: str, status: int = 200, **context: An
     me = people.me(request.member)
     frame = {
         "look": Look.of(request),
+        "known_news": request.known_news,
         "member_id": me.id,
         "member_name": me.name,
         "member_initials": me.initials,
@@ -142,7 +150,7 @@ def show(request: MemberRequest, template: str, status: int = 200, **context: An
         "may_manage": administration.may_manage(request.member),
         "may_rebuild": rebuilds.may_rebuild(request.member),
         "bell": None if is_fragment(request) else reminders.bell(request.member),
-        "query": request.GET.get("q", ""),
+        "query": request.GET.get("find") or request.GET.get("q", ""),
     }
     return render(request, template, {**frame, **context}, status=status)
 

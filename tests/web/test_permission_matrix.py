@@ -18,6 +18,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from atendimento.actions import decisions, imports, organizations
 from atendimento.actions.canned import save_canned
 from atendimento.actions.contexts import pin
+from atendimento.actions.invitations import invite
 from atendimento.actions.rebuilds import start_rereading
 from atendimento.actions.teams import create_team
 from atendimento.actions.ticket_types import publish_ticket_type
@@ -36,6 +37,8 @@ REFUSED = frozenset({302, 401, 403, 404, 405})
 
 # Without signing in (the look is a cookie; the live stream answers a bare 401, as its own tests show).
 OPEN = {"healthz", "readyz", "metrics", "api/schema/", "api/docs/", "api/v1/.*", "look", "live"}
+# Doors of people who are not in yet; an invitation's link is its own key.
+OPEN |= {"enter/", "enter/<slug:slug>/", "invitations/<str:secret>/"}
 SIGN_IN = "conta/"  # the sign-in library's: what it shows is the caller's alone
 
 TICKET, CHANGE = "tickets/<uuid:ticket_id>/", "tickets/<uuid:ticket_id>/changes/<uuid:change_id>/"
@@ -47,6 +50,10 @@ API, API_TICKET = "api/v1/", "api/v1/tickets/<str:ticket_id>"
 
 MATRIX: dict[tuple[str, str], str] = {
     ("GET", ""): ALL,
+    ("GET", "search"): ALL,
+    ("GET", "live/news"): ALL,
+    ("GET", "live/session"): ALL,
+    ("POST", f"{TICKET}doing"): ALL,
     ("GET", TICKET): ALL,
     ("GET", f"{TICKET}memory"): ALL,
     ("GET", f"{TICKET}messages"): ALL,
@@ -59,6 +66,15 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", f"{TICKET}context"): ALL,
     ("POST", f"{TICKET}context/<int:pin_id>/unpin"): ALL,
     ("GET", "admin/model/prompts/"): ADMINS,
+    ("GET", "account/"): ALL,
+    ("POST", "account/sessions"): ALL,
+    ("POST", "admin/members/invite"): ADMINS,
+    ("POST", "admin/invitations/<int:invitation_id>/revoke"): ADMINS,
+    ("POST", f"{MEMBER}sessions"): ADMINS,
+    ("POST", f"{MEMBER}factor"): ADMINS,
+    ("GET", "admin/sign-in/"): ADMINS,
+    ("POST", "admin/sign-in/"): ADMINS,
+    ("POST", "admin/sign-in/factor"): ADMINS,
     ("POST", f"{TICKET}reply"): ALL,
     ("POST", f"{TICKET}draft"): ALL,
     ("POST", f"{TICKET}check"): ALL,
@@ -277,6 +293,7 @@ def house(world: World, sign_in: SignIn) -> House:
         "member_id": world.rui.pk,
         "canned_id": save_canned(member=world.silvia, title="Oi", text="Oi!").pk,
         "pin_id": pin(member=world.ana, ticket_id=ticket.pk, message="m-1").pk,
+        "invitation_id": invite(member=people["admin"], email="bia@frio-certo.example", name="Bia", role="agent")[0].pk,
         "token_id": ApiToken.objects.get(organization=world.ana.organization).pk,
         "reminder_id": stories.remind(ticket, world.ana).pk,
         "slug": "so-nosso",
