@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from atendimento import access, jobs, ledger
+from atendimento.aftermath import Aftermath
 from atendimento.models import Membership, ProposedChange
 from memoria import fields, review
 from memoria.events import Event
@@ -16,19 +17,6 @@ from memoria.patch import MISSING
 from memoria.proposals import Change, Citation, Judgement, Status, Verdict
 from memoria.sources import SYSTEM
 from memoria.state import State
-
-
-@dataclass(frozen=True, slots=True)
-class Aftermath:
-    """What a decision found and left, all of it read under its lock: who answers it need not read that again."""
-
-    book: ledger.Book
-    before: State
-    event: Event
-    decided: tuple[ProposedChange, ...]
-    superseded: tuple[ProposedChange, ...]
-    pending: tuple[ProposedChange, ...]  # still undecided, oldest first
-    judged: frozenset[uuid.UUID]  # of these, the ones whose stored verdict changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +93,18 @@ def append(
     if moot:
         ProposedChange.objects.filter(pk__in=[row.pk for row in moot]).update(status=Status.SUPERSEDED)
     decided = tuple(row for row in pending if str(row.pk) in skip)
-    return Aftermath(book, before, event, decided, tuple(moot), tuple(rows.values()), frozenset(judged))
+    return Aftermath(
+        ticket=book.ticket,
+        ticket_type=book.ticket_type,
+        transcript=book.transcript,
+        before=before,
+        event=event,
+        state=state,
+        decided=decided,
+        superseded=tuple(moot),
+        pending=tuple(rows.values()),
+        judged=frozenset(judged),
+    )
 
 
 def _rewrite(row: ProposedChange, judgement: Judgement) -> bool:

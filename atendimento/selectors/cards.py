@@ -14,7 +14,7 @@ from atendimento import wording
 from atendimento.models import Origin, ProposedChange
 from atendimento.selectors import change_words, controls, grounds, occurrences, quotes, values
 from atendimento.selectors.model_saw import model_saw
-from atendimento.selectors.pages import CascadeRow, CautionView, ChangeCard, ChangeUrls, RefusedRow, Side, SlotCard
+from atendimento.selectors.pane_parts import CascadeRow, CautionView, ChangeCard, ChangeUrls, RefusedRow, Side, SlotCard
 from atendimento.selectors.parts import DiffPart, Problem
 from atendimento.selectors.reading import Cited
 from memoria.cascade import holders
@@ -25,6 +25,8 @@ from memoria.sources import INFERENCE, REPORTED, Age, Kind
 from memoria.state import Slot, SlotStatus, State
 
 LONG = 60
+RULES = ("constraints", "decisions")
+"""The collections whose members are told on a card as bearing on it (K9)."""
 CAUTION_ICONS = {
     "ambiguous": "quote",
     "possible_duplicate": "history",
@@ -142,7 +144,7 @@ def _caution(document: Mapping[str, Json], evidence: Sequence[Evidence], sight: 
 
 def _rule(member: str, sight: Sight) -> str:
     """A constraint or decision that bears on a change: its words, who said them and when (K9)."""
-    for collection in ("constraints", "decisions"):
+    for collection in RULES:
         pointer = f"/{collection}/{member}"
         held = values.held(sight.state, pointer)
         slot = sight.state.slots.get(pointer)
@@ -362,9 +364,14 @@ def _conflict(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
 
 def _on_hold(pointer: str, sight: Sight) -> tuple[CascadeRow, ...]:
     """What depends on a value in conflict is on hold: worked out from the definition, no slot changes (P6)."""
+    return cascade_rows(on_hold(pointer, sight.ticket_type, sight.state), sight)
+
+
+def on_hold(pointer: str, ticket_type: TicketType, state: State) -> tuple[str, ...]:
+    """The pointers that hold a value which depends on this one."""
     found: dict[str, None] = {}
-    for target in sight.ticket_type.dependents(pointer):
-        for holder in holders(target, sight.state.values, sight.state.slots):
-            if lookup(sight.state.values, holder) is not MISSING:
+    for target in ticket_type.dependents(pointer):
+        for holder in holders(target, state.values, state.slots):
+            if lookup(state.values, holder) is not MISSING:
                 found[holder] = None
-    return cascade_rows(found, sight)
+    return tuple(found)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from atendimento import wording
 from atendimento.models import Origin, ProposedChange
 from atendimento.selectors import values
-from atendimento.selectors.pages import Side
+from atendimento.selectors.pane_parts import Side
 from atendimento.selectors.parts import Control, Drafted
 from memoria.errors import Code
 from memoria.evidence import unsupported_words

@@ -47,9 +47,12 @@ def of_place(member: Membership, ticket_id: uuid.UUID, path: str) -> Form:
     return Form(controls.for_place(ticket_type, place, held), held)
 
 
-def pointed(member: Membership, change_id: uuid.UUID, starts: Mapping[int, int]) -> tuple[Citation, ...]:
-    """The change's quotes, each with the place that is meant (E6). Raises NotFound."""
-    return occurrences.pointed(access.change(member, change_id), starts)
+def pointed(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID, starts: Mapping[int, int]) -> tuple[Citation, ...]:
+    """The quotes of this ticket's change, each with the place that is meant (E6). Raises NotFound."""
+    change = access.change(member, change_id)
+    if change.ticket_id != ticket_id:
+        raise access.NotFound("change")
+    return occurrences.pointed(change, starts)
 
 
 def belongs(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) -> None:

@@ -13,7 +13,7 @@ from atendimento import wording
 from atendimento.models import LedgerEvent
 from atendimento.selectors import quotes, values
 from atendimento.selectors.cards import Sight
-from atendimento.selectors.pages import DecidedNote, HistoryLine, HistoryRow
+from atendimento.selectors.pane_parts import DecidedNote, HistoryLine, HistoryRow
 from atendimento.selectors.reading import event_of
 from memoria.events import Event, EventKind
 from memoria.patch import MISSING, Json, Missing, Op
@@ -236,15 +236,19 @@ def note(row: LedgerEvent, sight: Sight, *, member_id: int) -> DecidedNote | Non
     """What the member has just done, and whether they can take it back: while nobody has gone on from there."""
     if row.content is None or row.member_id != member_id or row.version != sight.state.version:
         return None
-    event = event_of(row)
+    return told(event_of(row), sight)
+
+
+def told(event: Event, sight: Sight) -> DecidedNote:
+    """What an event has just done, in a sentence."""
     first = next(iter(lines(event, sight)), None)
     more = len(event.cause.get("changes", ())) - 1
     if event.kind is EventKind.UNDO:
-        return DecidedNote(_("Undone: version %(version)d") % {"version": event.cause["version"]}, None, row.version)
+        return DecidedNote(_("Undone: version %(version)d") % {"version": event.cause["version"]}, None, event.version)
     sentence = _sentence(event, sight)
     if first is not None and event.kind is EventKind.RESOLUTION:
         sentence = _("Divergence settled: %(field)s, %(value)s") % {"field": first.label, "value": first.new}
     elif first is not None and more <= 0:
         word = {"rejected": _("Rejected"), "accepted": _("Accepted"), "edited": _("Accepted as edited")}.get(first.tone)
         sentence = f"{word}: {first.label}, {first.new}" if word else f"{first.label}: {sentence}"
-    return DecidedNote(sentence[:1].upper() + sentence[1:], row.version, row.version)
+    return DecidedNote(sentence[:1].upper() + sentence[1:], event.version, event.version)

@@ -6,12 +6,23 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from atendimento import timeline
-from atendimento.models import Message, TicketType, TicketTypeVersion
+from atendimento.models import Message, TicketState, TicketType, TicketTypeVersion
 from memoria import fields
 from memoria.evidence import message_number
-from memoria.state import State
+from memoria.state import State, state_from_json
+
+STANDING: Final = (
+    "version",
+    "values",
+    "slots",
+    "minted",
+    "ticket__ticket_type__published__digest",
+    "ticket__ticket_type__published__number",
+    "ticket__ticket_type__published_id",
+)
 
 
 @lru_cache(maxsize=512)
@@ -30,6 +41,12 @@ def definition_at(ticket_type_id: int, number: int) -> fields.TicketType:
     """The definition as one of its versions has it. Raises TicketTypeVersion.DoesNotExist."""
     found = TicketTypeVersion.objects.values_list("digest", "pk").get(ticket_type_id=ticket_type_id, number=number)
     return _compiled(found[0], number, found[1])
+
+
+def standing(ticket_id: uuid.UUID) -> tuple[State, fields.TicketType]:
+    """The state that holds now and the definition that it stands on, in one query."""
+    version, held, slots, minted, *key = TicketState.objects.values_list(*STANDING).get(ticket_id=ticket_id)
+    return state_from_json({"version": version, "values": held, "slots": slots, "minted": minted}), _compiled(*key)
 
 
 def current_state(ticket_id: uuid.UUID) -> State:

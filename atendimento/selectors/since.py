@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 from atendimento.models import LedgerEvent, Membership, Ticket, TicketVisit
 from atendimento.selectors import history
 from atendimento.selectors.cards import Sight
-from atendimento.selectors.pages import HistoryLine
+from atendimento.selectors.pane_parts import HistoryLine
 from atendimento.selectors.parts import Since, SinceItem
 
 SHOWN = 12

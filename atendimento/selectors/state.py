@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from atendimento import wording
 from atendimento.selectors import cards, change_words, controls, grounds, quotes, values
 from atendimento.selectors.cards import Sight
-from atendimento.selectors.pages import Link, NewMember, SlotRow, StateGroup
+from atendimento.selectors.pane_parts import Link, NewMember, SlotRow, StateGroup
 from atendimento.selectors.parts import Chip, Control, Drafted, Option
 from memoria.events import Event
 from memoria.fields import TicketType

@@ -11,22 +11,40 @@ from atendimento.models import Membership, ProposedChange, Ticket
 from atendimento.transcript import TicketTranscript
 from memoria import review
 from memoria.errors import DomainError
+from memoria.evidence import Transcript
 from memoria.fields import TicketType
-from memoria.proposals import Change, Citation
+from memoria.proposals import Change, Citation, Verdict
 from memoria.state import Slot, SlotStatus, State
 
 
+def plain(pending: Sequence[ProposedChange]) -> list[ProposedChange]:
+    """What "accept all" may take: allowed, no cautions, one change a pointer (V5)."""
+    taken: dict[str, ProposedChange] = {}
+    for row in pending:
+        if row.verdict == Verdict.ALLOWED.value and not row.cautions:
+            taken[f"{row.path}{row.pk}" if row.path.endswith("/-") else row.path] = row
+    return list(taken.values())
+
+
 def falls(
-    member: Membership, ticket: Ticket, ticket_type: TicketType, state: State, rows: Sequence[ProposedChange]
+    member: Membership,
+    ticket: Ticket,
+    ticket_type: TicketType,
+    state: State,
+    rows: Sequence[ProposedChange],
+    read: Transcript | None = None,
 ) -> tuple[str, ...]:
     """The pointers that would await confirmation if these were accepted in one decision; none for fewer than two.
 
-    A decision that would be refused as a whole shows nothing: trying it says why.
+    `read`: the messages, from whoever has them. A decision that would be refused as a whole shows nothing: trying it
+    says why.
     """
     if len(rows) < 2:
         return ()
-    transcript = TicketTranscript(ticket.pk, ticket.last_message_number)
-    transcript.load(item["message"] for row in rows for item in row.citations)
+    transcript = read
+    if transcript is None:
+        transcript = TicketTranscript(ticket.pk, ticket.last_message_number)
+        transcript.load(item["message"] for row in rows for item in row.citations)
     desk = review.Desk(ticket_type, transcript, timezone.now(), access.actor_of(member))
     try:
         event = review.decide(state, [review.Accept(str(row.pk), _change(row)) for row in rows], [], desk, state.version)

@@ -9,7 +9,8 @@ from dataclasses import replace
 from atendimento.models import LedgerEvent, Message
 from atendimento.selectors import history
 from atendimento.selectors.cards import Sight
-from atendimento.selectors.pages import EventLine, HistoryRow, MessageView
+from atendimento.selectors.pages import EventLine, MessageView
+from atendimento.selectors.pane_parts import HistoryRow
 from atendimento.selectors.reading import Cited
 from memoria.fields import TicketType
 from memoria.state import State

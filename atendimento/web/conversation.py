@@ -16,13 +16,14 @@ from atendimento import wording
 from atendimento.actions import console, tickets
 from atendimento.actions.faults import InvalidInput
 from atendimento.actions.messages import MAX_TEXT
+from atendimento.selectors import memory as panes
 from atendimento.selectors import problems
 from atendimento.selectors import reply as replies
 from atendimento.selectors import ticket as pages
+from atendimento.selectors.memory import Asked
 from atendimento.selectors.pages import Composer
 from atendimento.selectors.parts import Problem
 from atendimento.selectors.queue import Filters
-from atendimento.selectors.ticket import Asked
 from atendimento.web.doors import MemberRequest, is_fragment, member_view, show, with_query
 from memoria.errors import Code, DomainError
 
@@ -94,7 +95,7 @@ def _with_commitments(request: MemberRequest, ticket_id: uuid.UUID, text: str, f
         return _composer(request, ticket_id, Composer(text, problem=problem), 400)
     if not is_fragment(request):
         return redirect(with_query(reverse("web:ticket", args=[ticket_id]), show="talk", done=sent.version))
-    memory = pages.memory(request.member, ticket_id, Asked(done=sent.version))
+    memory = panes.read(request.member, ticket_id, Asked(done=sent.version))
     head = pages.head(request.member, ticket_id)
     return show(request, "parts/reply_answer.html", composer=Composer(), head=head, memory=memory)
 

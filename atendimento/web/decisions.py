@@ -19,12 +19,14 @@ from atendimento.actions import answers, decisions, quoted, runs, slots, undo
 from atendimento.actions.desk import Written
 from atendimento.actions.faults import InvalidInput
 from atendimento.selectors import forms as drawn
+from atendimento.selectors import memory as panes
 from atendimento.selectors import problems
 from atendimento.selectors import ticket as tickets
 from atendimento.selectors.cards import Failure, slot_key
+from atendimento.selectors.decided import decided
+from atendimento.selectors.memory import PANES, Asked
 from atendimento.selectors.parts import Problem
 from atendimento.selectors.queue import Filters
-from atendimento.selectors.ticket import PANES, Asked
 from atendimento.web import forms
 from atendimento.web.doors import MemberRequest, is_fragment, member_view, number, show, with_query
 from memoria.errors import Code, DomainError
@@ -84,7 +86,18 @@ def _act(
         return _answer(request, ticket_id, failure=Failure(key, found, form, forms.typed(request.POST)), status=400)
     if written is None:
         return _answer(request, ticket_id, pane=undone)
-    return _answer(request, ticket_id, done=written.version)
+    return _patched(request, written) or _answer(request, ticket_id, done=written.version)
+
+
+def _patched(request: MemberRequest, written: Written) -> HttpResponse | None:
+    """Only what the decision changed, for a script whose page shows the version before; None where that does not do."""
+    left = written.aftermath
+    if left is None or not is_fragment(request) or _pane(request) != "decide":
+        return None
+    if number(request.POST.get("expected_version")) != left.before.version:
+        return None  # the page has not seen what others did in between
+    found = decided(request.member, left)
+    return None if found is None else show(request, "parts/decided.html", memory=found)
 
 
 def _answer(
@@ -98,7 +111,7 @@ def _answer(
 ) -> HttpResponse:
     asked = Asked(pane or _pane(request), done=done, failure=failure)
     if is_fragment(request):
-        return show(request, "parts/memory_answer.html", status, memory=tickets.memory(request.member, ticket_id, asked))
+        return show(request, "parts/memory_answer.html", status, memory=panes.read(request.member, ticket_id, asked))
     if failure is None:
         address = reverse("web:ticket", args=[ticket_id])
         return redirect(with_query(address, pane=None if asked.pane == "decide" else asked.pane, done=done))
@@ -112,20 +125,25 @@ def _answer(
 @require_POST
 @member_view
 def accept(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -> HttpResponse:
-    drawn.belongs(request.member, ticket_id, change_id)
     override = _text(request, "override")
     keep = request.POST.getlist("keep")[:100]
     starts = forms.starts(request.POST)
-    pointed = drawn.pointed(request.member, change_id, starts) if starts else None
+    pointed = drawn.pointed(request.member, ticket_id, change_id, starts) if starts else None
 
     def run() -> Written:
         version = _expected(request)
         if keep:  # offered where nothing is in conflict, so there is nothing to override
+            drawn.belongs(request.member, ticket_id, change_id)
             return quoted.accept_and_keep(
                 member=request.member, change_id=change_id, expected_version=version, keep=keep, evidence=pointed
             )
         return decisions.accept_change(
-            member=request.member, change_id=change_id, expected_version=version, override=override, evidence=pointed
+            member=request.member,
+            change_id=change_id,
+            expected_version=version,
+            override=override,
+            evidence=pointed,
+            ticket_id=ticket_id,
         )
 
     return _act(request, ticket_id, run, key=f"ch-{change_id}", form="override" if "override" in request.POST else "")
@@ -158,6 +176,7 @@ def edit(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -> 
             value=forms.read_value(form.controls, forms.typed(request.POST), form.base),
             evidence=(*kept, *cited) if cited or request.POST.get("own") else None,
             reason=_text(request, "reason"),
+            ticket_id=ticket_id,
         )
 
     return _act(request, ticket_id, run, key=f"ch-{change_id}", form="edit")
@@ -166,10 +185,10 @@ def edit(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -> 
 @require_POST
 @member_view
 def reject(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -> HttpResponse:
-    drawn.belongs(request.member, ticket_id, change_id)
-
     def run() -> Written:
-        return decisions.reject_change(member=request.member, change_id=change_id, reason=_text(request, "reason"))
+        return decisions.reject_change(
+            member=request.member, change_id=change_id, reason=_text(request, "reason"), ticket_id=ticket_id
+        )
 
     return _act(request, ticket_id, run, key=f"ch-{change_id}", form="reject")
 

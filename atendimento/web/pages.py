@@ -11,10 +11,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from atendimento.actions.console import choose_language
 from atendimento.selectors import brief as briefs
+from atendimento.selectors import memory as panes
 from atendimento.selectors import queue as queues
 from atendimento.selectors import ticket as tickets
+from atendimento.selectors.memory import PANES, Asked
 from atendimento.selectors.queue import Filters
-from atendimento.selectors.ticket import PANES, Asked
 from atendimento.web.doors import THEMES, Look, MemberRequest, is_fragment, member_view, number, show
 from memoria.patch import PatchError, parse_pointer
 
@@ -73,7 +74,7 @@ def ticket(request: MemberRequest, ticket_id: str) -> HttpResponse:
 @member_view
 def memory(request: MemberRequest, ticket_id: str) -> HttpResponse:
     asked = asked_of(request)
-    pane = tickets.memory(request.member, ticket_id, asked)
+    pane = panes.read(request.member, ticket_id, asked)
     if pane is None:
         raise Http404
     if not is_fragment(request):

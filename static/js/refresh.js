@@ -19,7 +19,7 @@
   };
 
   function versionIn(text) {
-    const found = /id="memory"[^>]*data-version="(\d+)"/.exec(text);
+    const found = /id="memory(?:-now)?"[^>]*data-version="(\d+)"/.exec(text);
     return found ? Number(found[1]) : null;
   }
 
@@ -74,6 +74,20 @@
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx } = event.detail;
     if (ctx.text && outdated(ctx.text)) event.preventDefault();
+  });
+
+  // The answer to a decision may bring no more than what it changed. The forms that stayed go on from the new version; and
+  // where the cards are not those that should be there, the pane is asked for whole.
+  document.addEventListener("htmx:after:swap", () => {
+    const memory = document.getElementById("memory");
+    const now = document.getElementById("memory-now");
+    if (!memory || !now || memory.dataset.version === now.dataset.version) return;
+    memory.dataset.version = now.dataset.version;
+    for (const field of memory.querySelectorAll("input[name=expected_version]")) field.value = now.dataset.version;
+    const shown = [...memory.querySelectorAll("[data-card]")].map((one) => one.id);
+    const meant = new Set(now.dataset.cards.split(" "));
+    if (shown.length === meant.size && shown.every((id) => meant.has(id))) return;
+    document.dispatchEvent(new CustomEvent("lastro:refresh", { detail: { parts: ["memory"] } }));
   });
 
   // How far the model has read stands above the conversation; the memory pane brings it.

@@ -148,10 +148,10 @@ class World:
         ticket.last_message_number, ticket.last_message_at = first + len(texts) - 1, moments[-1]
         ticket.save(update_fields=["last_message_number", "last_message_at"])
 
-    def propose(self, ticket: Ticket, *changes: Change) -> list[ProposedChange]:
+    def propose(self, ticket: Ticket, *changes: Change, producer: str = "roteiro") -> list[ProposedChange]:
         ticket.refresh_from_db()
         made, _new = proposals.store_proposal(
-            member=self.silvia, ticket_id=ticket.pk, base_version=ticket.state_version, producer="roteiro", changes=changes
+            member=self.silvia, ticket_id=ticket.pk, base_version=ticket.state_version, producer=producer, changes=changes
         )
         return list(ProposedChange.objects.filter(proposal=made).order_by("position"))
 

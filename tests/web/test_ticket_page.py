@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from atendimento.selectors.memory import Asked
 from atendimento.selectors.queue import Filters
-from atendimento.selectors.ticket import Asked, ticket_page
+from atendimento.selectors.ticket import ticket_page
 from tests.support import stories
 from tests.support.asking import ask, text
 from tests.support.stories import World, change
