@@ -33,8 +33,8 @@ class Spellings:
     def find(self, text: str) -> Iterator[Place]:
         if self._pattern is None:
             return
-        folded, places = _folded(text)
-        for found in self._pattern.finditer(folded):
+        plain, places = folded(text)
+        for found in self._pattern.finditer(plain):
             end = places[found.end() - 1] + 1
             while end < len(text) and unicodedata.combining(text[end]):
                 end += 1
@@ -43,10 +43,10 @@ class Spellings:
 
 def spelled(text: str) -> str:
     """The one spelling under which words are known."""
-    return " ".join(_folded(text)[0].split())
+    return " ".join(folded(text)[0].split())
 
 
-def _folded(text: str) -> tuple[str, Sequence[int]]:
+def folded(text: str) -> tuple[str, Sequence[int]]:
     """Small letters without accents, nothing invisible in between; and for each character its place in the text."""
     if text.isascii():
         return text.lower(), range(len(text))

@@ -43,6 +43,7 @@ class Asked:
     failure: Failure | None = None
     events: bool = False  # whether decisions stand between the messages
     field: str = ""  # of the history pane: only the versions that touched this pointer
+    find: str = ""  # what was searched for, to be marked in the conversation
 
 
 @dataclass(frozen=True, slots=True)

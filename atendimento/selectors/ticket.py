@@ -16,11 +16,12 @@ from atendimento.models import (
     Ticket,
     TicketVisit,
 )
-from atendimento.selectors import links, memory, queue, reading, since, state, transcript, values, woven
+from atendimento.selectors import links, memory, queue, reading, search_terms, since, state, transcript, values, woven
 from atendimento.selectors.cards import Sight
 from atendimento.selectors.memory import Asked, Ground, ground_of, shown_at
 from atendimento.selectors.pages import Composer, TicketHead, TicketPage, Transcript
 from atendimento.selectors.queue import Filters
+from atendimento.selectors.search_terms import Sought
 from atendimento.selectors.transcript import Window
 from memoria.proposals import Citation
 from memoria.state import State
@@ -44,7 +45,16 @@ def ticket_page(
     visit = TicketVisit.objects.filter(member=member, ticket=ticket).first()
     return TicketPage(
         head=head_of(member, ticket, pane.read_note),
-        transcript=_talk(ground, shown, asked.version, window, messages, focus=asked.message, events=asked.events),
+        transcript=_talk(
+            ground,
+            shown,
+            asked.version,
+            window,
+            messages,
+            focus=asked.message,
+            events=asked.events,
+            sought=_sought(member, asked.find),
+        ),
         memory=pane,
         queue=queue.queue(member, replace(filters, after=""), ticket.pk),
         composer=composer or _draft(member, ticket),
@@ -66,17 +76,32 @@ def _talk(
     above: bool = True,
     below: bool = True,
     events: bool = False,
+    sought: Sought | None = None,
 ) -> Transcript:
     """The conversation with the words lit that the shown state rests on; a past state has nothing to decide."""
     pending = ground.pending if version is None else ()
     seen = transcript.view(
-        ground.ticket, window, messages, shown, ground.ticket_type, pending, focus, above=above, below=below, version=version
+        ground.ticket,
+        window,
+        messages,
+        shown,
+        ground.ticket_type,
+        pending,
+        focus,
+        above=above,
+        below=below,
+        version=version,
+        sought=sought,
     )
     if not events:
         return seen
     ends = window.last >= ground.ticket.last_message_number
     told = woven.weave(ground.ticket.pk, seen.messages, messages, ground.ticket_type, shown, to_the_end=ends)
     return replace(seen, messages=told)
+
+
+def _sought(member: Membership, find: str) -> Sought | None:
+    return search_terms.sought(member, find) if find else None
 
 
 def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHead:
@@ -116,6 +141,7 @@ def messages_window(
     around: int | None,
     version: int | None = None,
     events: bool = False,
+    find: str = "",
 ) -> Transcript | None:
     """A stretch of the conversation: around a message, older or newer than one, or between two.
 
@@ -138,7 +164,8 @@ def messages_window(
     else:
         window = Window.newest(newest)
     messages = transcript.rows(ground.ticket.pk, window)
-    return _talk(ground, shown, version, window, messages, above=above, below=below, events=events)
+    sought = _sought(member, find)
+    return _talk(ground, shown, version, window, messages, above=above, below=below, events=events, sought=sought)
 
 
 def head(member: Membership, ticket_id: str | uuid.UUID) -> TicketHead:

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
@@ -13,9 +14,10 @@ from django.utils.translation import gettext as _
 
 from atendimento import wording
 from atendimento.models import Message, ProposedChange, Ticket
-from atendimento.selectors import import_words, message_parts, quotes, values
+from atendimento.selectors import import_words, message_parts, quotes, search_marks, values
 from atendimento.selectors.pages import MessageView, Replacement, Transcript
 from atendimento.selectors.parts import Segment
+from atendimento.selectors.search_terms import Sought
 from memoria import injection
 from memoria.evidence import message_number
 from memoria.fields import TicketType
@@ -87,12 +89,14 @@ def view(
     above: bool = True,
     below: bool = True,
     version: int | None = None,
+    sought: Sought | None = None,
 ) -> Transcript:
     """The window as the page shows it. `above`, `below`: whether to offer what lies beyond those ends.
 
     `version`: of the state whose words are lit, where it is a past one; the other windows are lit the same.
+    `sought`: what was searched for, where the reader comes from the search; it is marked wherever it stands.
     """
-    marks = _marks(state, ticket_type, pending)
+    marks = _with_found(_marks(state, ticket_type, pending), messages, sought)
     replaced = _replaced(state, ticket_type)
     shown = []
     day = None
@@ -129,10 +133,12 @@ def view(
             )
         )
     address = reverse("web:messages", args=[ticket.pk])
-    lit = "" if version is None else f"&version={version}"
+    kept = {"version": version, "find": sought.query if sought is not None else None}
+    asks = urlencode({key: value for key, value in kept.items() if value is not None})
+    lit = f"&{asks}" if asks else ""
     older = f"{address}?before={window.first}{lit}" if above and window.first > 1 and messages else ""
     newer = f"{address}?after={window.last}{lit}" if below and window.last < ticket.last_message_number else ""
-    here = address if version is None else f"{address}?version={version}"
+    here = f"{address}?{asks}" if asks else address
     return Transcript(tuple(shown), window.first, window.last, older, newer, here, focus)
 
 
@@ -176,6 +182,21 @@ def _marks(state: State, ticket_type: TicketType, pending: Iterable[ProposedChan
     return found
 
 
+def _with_found(
+    marks: Mapping[str, Sequence[_Mark]], messages: Sequence[Message], sought: Sought | None
+) -> Mapping[str, Sequence[_Mark]]:
+    """The marks, and those of the words that were searched for. One more query where something was."""
+    if sought is None:
+        return marks
+    title = _("searched for")
+    spans = search_marks.spans([row.text for row in messages], sought)
+    found = {
+        row.ref: [_Mark(start, end, search_marks.FOUND, "", title) for start, end in places]
+        for row, places in zip(messages, spans, strict=True)
+    }
+    return {ref: (*marks.get(ref, ()), *found.get(ref, ())) for ref in {*marks, *found}}
+
+
 def _segments(text: str, marks: Iterable[_Mark]) -> tuple[Segment, ...]:
     """The text cut where a mark begins or ends; where two lie over each other, what is proposed is shown."""
     inside = [mark for mark in marks if 0 <= mark.start < mark.end <= len(text)]
@@ -185,7 +206,10 @@ def _segments(text: str, marks: Iterable[_Mark]) -> tuple[Segment, ...]:
     segments = []
     for start, end in pairwise(edges):
         over = [mark for mark in inside if mark.start <= start and end <= mark.end]
-        kind = "proposed" if any(mark.kind == "proposed" for mark in over) else "state" if over else ""
+        kinds = {mark.kind for mark in over}
+        kind = next((kind for kind in ("proposed", "state") if kind in kinds), "")
+        if search_marks.FOUND in kinds:
+            kind = f"{kind} {search_marks.FOUND}".strip()
         refs = " ".join(dict.fromkeys(mark.ref for mark in over if mark.ref))
         titles = "; ".join(dict.fromkeys(mark.title for mark in over))
         segments.append(Segment(text[start:end], kind, refs, titles))

@@ -16,6 +16,7 @@ from atendimento.selectors import queue as queues
 from atendimento.selectors import ticket as tickets
 from atendimento.selectors.memory import PANES, Asked
 from atendimento.selectors.queue import Filters
+from atendimento.selectors.search_terms import clean
 from atendimento.web.doors import THEMES, Look, MemberRequest, is_fragment, member_view, number, show
 from memoria.patch import PatchError, parse_pointer
 
@@ -49,6 +50,7 @@ def asked_of(request: HttpRequest) -> Asked:
         number(message.removeprefix("m-")) if message else None,
         events=Look.of(request).events,
         field=_pointer(request.GET.get("field", "")[:500].replace("\0", "")),
+        find=clean(request.GET.get("find", "")),
     )
 
 
@@ -93,6 +95,7 @@ def messages(request: MemberRequest, ticket_id: str) -> HttpResponse:
         first=number(request.GET.get("from")),
         last=number(request.GET.get("to")),
         events=Look.of(request).events,
+        find=clean(request.GET.get("find", "")),
         **asked,
     )
     if window is None:

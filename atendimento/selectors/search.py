@@ -1,0 +1,347 @@
+"""The search: tickets, customers, identifiers and messages that a member may see, in groups, each in pages by key.
+
+Words are found as they are written, whatever their endings and accents; nothing is found by meaning. Each group takes a
+constant number of queries, however much there is.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, Final
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from atendimento import access
+from atendimento.access import Permission
+from atendimento.models import (
+    Customer,
+    CustomerWords,
+    Membership,
+    MessageWords,
+    Ticket,
+    TicketIdentifiers,
+    TicketState,
+    TicketType,
+    TicketWords,
+)
+from atendimento.selectors import queue, search_marks, search_terms, values
+from atendimento.selectors.parts import Chip, Option, Segment
+from atendimento.selectors.search_filters import GROUPS, Filters, as_number, as_uuid, day_of, key_of
+from atendimento.selectors.search_terms import Sought
+from memoria.patch import Json, make_pointer
+from memoria.sources import Kind
+
+PAGE: Final = 20
+FEW: Final[Mapping[str, int]] = {"tickets": 5, "customers": 5, "identifiers": 5, "messages": 10}
+FEWER: Final[Mapping[str, int]] = {"tickets": 4, "customers": 3, "identifiers": 3, "messages": 5}
+"""Rows of each group on the page of all groups, and in the panel below the field."""
+
+ICONS: Final = {"tickets": "inbox", "customers": "user", "identifiers": "flag", "messages": "quote"}
+SHOWN_END: Final = 3  # letters and digits of a sensitive identifier
+
+
+# --- what is shown ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    url: str
+    title: tuple[Segment, ...]
+    subtitle: str
+    at: datetime | None = None
+    words: tuple[Segment, ...] = ()
+    chips: tuple[Chip, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    key: str
+    label: str
+    icon: str
+    hits: tuple[Hit, ...]
+    more_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    name: str
+    label: str
+    any: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    filters: Filters
+    groups: tuple[Group, ...]
+    tabs: tuple[Option, ...]  # `value` is an address
+    choices: tuple[Choice, ...]
+    asked: bool  # whether the query names something to look for
+    address: str  # the whole page, for the panel's last line
+    clear_url: str = ""  # the same words without filters
+    first_url: str = ""  # from a later page, back to the newest
+
+    @property
+    def found(self) -> bool:
+        return any(group.hits for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One request's search, read by each group in turn."""
+
+    member: Membership
+    filters: Filters
+    sought: Sought
+    count: Mapping[str, int]
+
+    def tickets(self, prefix: str = "") -> Q:
+        """The condition on the tickets that count, behind `prefix`: those that the member sees and the filters name."""
+        wanted = access.visible(self.member, prefix)
+        if self.filters.ticket_type:
+            wanted &= Q(**{f"{prefix}ticket_type__slug": self.filters.ticket_type})
+        if self.filters.status:
+            wanted &= Q(**{f"{prefix}status": self.filters.status})
+        return wanted
+
+    def period(self, column: str) -> Q:
+        zone = ZoneInfo(self.member.organization.timezone)
+        wanted = Q()
+        first, last = day_of(self.filters.start), day_of(self.filters.end)
+        if first is not None:
+            wanted &= Q(**{f"{column}__gte": datetime.combine(first, time.min, zone)})
+        if last is not None:
+            wanted &= Q(**{f"{column}__lt": datetime.combine(last + timedelta(days=1), time.min, zone)})
+        return wanted
+
+    def page(
+        self, rows: QuerySet[Any], group: str, moment: str, identity: str, read: Callable[[str], object]
+    ) -> tuple[list[Any], str]:
+        """A page of rows, newest first, and the address of the next one; empty where there is none."""
+        key = key_of(self.filters.after) if self.filters.group == group else None
+        if key is not None:
+            at, last = key[0], read(key[1])
+            rows = rows.filter(Q(**{f"{moment}__lt": at}) | Q(**{moment: at, f"{identity}__lt": last}))
+        count = self.count[group]
+        found = list(rows.order_by(f"-{moment}", f"-{identity}")[: count + 1])
+        if len(found) <= count:
+            return found, ""
+        if not self.filters.group:
+            return found[:count], self.filters.address(**{"in": group})
+        edge = found[count - 1]
+        at, last = _attribute(edge, moment), _attribute(edge, identity)
+        return found[:count], self.filters.address(after=f"{at.astimezone(UTC).isoformat()}_{last}")
+
+
+def _attribute(row: Any, path: str) -> Any:
+    for name in path.split("__"):
+        row = getattr(row, name)
+    return row
+
+
+def page(member: Membership, filters: Filters, *, panel: bool = False) -> Page:
+    """Everything found, or one group of it. Raises DomainError for who may not read messages."""
+    access.require(member, Permission.READ_MESSAGES)
+    sought = search_terms.sought(member, filters.query)
+    count = dict.fromkeys(GROUPS, PAGE) if filters.group else FEWER if panel else FEW
+    groups: tuple[Group, ...] = ()
+    if sought is not None:
+        search = _Search(member, filters, sought, count)
+        wanted = (filters.group,) if filters.group else GROUPS
+        # Who has said it is a question about messages alone.
+        groups = tuple(READERS[key](search) for key in wanted if key == "messages" or not filters.author)
+    return Page(
+        filters=filters,
+        groups=groups,
+        tabs=_tabs(filters),
+        choices=() if panel else _choices(member, filters),
+        asked=sought is not None,
+        address=filters.address(**{"in": ""}),
+        clear_url=Filters(filters.query, filters.group).address() if filters.narrowed else "",
+        first_url=filters.address() if filters.after else "",
+    )
+
+
+def _tabs(filters: Filters) -> tuple[Option, ...]:
+    named = (("", _("Everything")), *((key, str(label)) for key, label in GROUPS.items()))
+    return tuple(Option(filters.address(**{"in": key}), label, key == filters.group) for key, label in named)
+
+
+def _choices(member: Membership, filters: Filters) -> tuple[Choice, ...]:
+    types = TicketType.objects.filter(organization=member.organization, published__isnull=False).order_by("name", "pk")
+    kinds = tuple(Option(slug, name, slug == filters.ticket_type) for slug, name in types.values_list("slug", "name"))
+    statuses = tuple(Option(key, str(word), key == filters.status) for key, word in queue.STATUSES.items())
+    authors = tuple(Option(kind.value, values.source(kind.value), kind.value == filters.author) for kind in Kind)
+    return (
+        Choice("type", _("Ticket type"), _("any"), kinds),
+        Choice("status", _("Status"), _("any, closed ones too"), statuses),
+        Choice("author", _("Who wrote"), _("anybody"), authors),
+    )
+
+
+# --- the groups ---------------------------------------------------------------------------------------------------
+
+
+def _line(ticket: Ticket) -> str:
+    return f"{ticket.protocol} · {ticket.customer} · {ticket.ticket_type.name}"
+
+
+def _standing(ticket: Ticket) -> tuple[Chip, ...]:
+    return (Chip(str(queue.STATUSES[ticket.status])),) if ticket.status != "open" else ()
+
+
+def _marked(texts: Sequence[str], sought: Sought) -> list[tuple[Segment, ...]]:
+    found = search_marks.spans(texts, sought)
+    return [search_marks.segments(text, spans) for text, spans in zip(texts, found, strict=True)]
+
+
+def _tickets(search: _Search) -> Group:
+    """By protocol (whole, its digits, or its beginning), subject, and the id that its source gave it."""
+    words = TicketWords.objects.filter(organization=search.member.organization, words=search.sought.of_ticket())
+    rows = Ticket.objects.filter(search.tickets(), search.period("updated_at"), pk__in=words.values("pk"))
+    found, more = search.page(rows.select_related("customer", "ticket_type"), "tickets", "updated_at", "pk", as_uuid)
+    titles = _marked([ticket.subject for ticket in found], search.sought)
+    hits = (
+        Hit(_address(ticket.pk), title, _line(ticket), ticket.updated_at, chips=_standing(ticket))
+        for ticket, title in zip(found, titles, strict=True)
+    )
+    return _group("tickets", hits, more)
+
+
+def _customers(search: _Search) -> Group:
+    """By name, telephone, e-mail and the id that their source gave them: who has a ticket that counts, newest first.
+
+    Each leads to the newest of those tickets, where the panel beside the conversation names the others.
+    """
+    words = CustomerWords.objects.filter(organization=search.member.organization, words=search.sought.lexemes())
+    theirs = Ticket.objects.filter(search.tickets(), search.period("updated_at"), customer=OuterRef("pk"))
+    count = theirs.order_by().values("customer").annotate(count=Count("pk")).values("count")
+    rows = Customer.objects.filter(Exists(theirs), organization=search.member.organization, pk__in=words.values("pk")).annotate(
+        newest=Subquery(theirs.order_by("-updated_at", "-pk").values("pk")[:1]), tickets_count=Coalesce(Subquery(count), 0)
+    )
+    found, more = search.page(rows, "customers", "created_at", "pk", as_uuid)
+    names = _marked([str(row) for row in found], search.sought)
+    hits = (
+        Hit(
+            f"{_address(row.newest)}?customer=open&show=customer",
+            name,
+            " · ".join(filter(None, (row.phone, row.email, row.external_id if row.name else ""))),
+            chips=(Chip(_tickets_of(row.tickets_count)),),
+        )
+        for row, name in zip(found, names, strict=True)
+    )
+    return _group("customers", hits, more)
+
+
+def _tickets_of(count: int) -> str:
+    return ngettext("%(count)d ticket", "%(count)d tickets", count) % {"count": count}
+
+
+def _messages(search: _Search) -> Group:
+    """By what was said, as the latest revision has it; what the channel deleted was not said."""
+    rows = MessageWords.objects.filter(
+        search.tickets("ticket__"),
+        search.period("said_at"),
+        organization=search.member.organization,
+        words=search.sought.lexemes(),
+    ).select_related("ticket__customer", "ticket__ticket_type")
+    if search.filters.author:
+        rows = rows.filter(author_kind=search.filters.author)
+    found, more = search.page(rows.defer("words"), "messages", "said_at", "pk", as_number)
+    excerpts = _marked([row.text for row in found], search.sought)
+    hits = (
+        Hit(
+            _address(row.ticket_id, row.number, search.filters.query),
+            (Segment(_author(row)),),
+            f"{row.ticket.subject} · {_line(row.ticket)}",
+            row.said_at,
+            excerpt,
+            ((Chip(_("internal note"), "confirm", "sticky-note"),) if row.internal else ()) + _standing(row.ticket),
+        )
+        for row, excerpt in zip(found, excerpts, strict=True)
+    )
+    return _group("messages", hits, more)
+
+
+def _author(row: MessageWords) -> str:
+    kind = values.source(row.author_kind)
+    return f"{row.author_name} · {kind}" if row.author_name else kind.capitalize()
+
+
+def _identifiers(search: _Search) -> Group:
+    """By what the state holds as an identifier: the whole of it, however it is punctuated, and no part."""
+    if not search.sought.identifiers:
+        return _group("identifiers", (), "")
+    rows = TicketIdentifiers.objects.filter(
+        search.tickets("ticket__"),
+        search.period("ticket__updated_at"),
+        organization=search.member.organization,
+        identifiers=search.sought.as_identifier(),
+    ).select_related("ticket__customer", "ticket__ticket_type")
+    found, more = search.page(rows.defer("identifiers"), "identifiers", "ticket__updated_at", "pk", as_uuid)
+    states = dict(TicketState.objects.filter(pk__in=[row.pk for row in found]).values_list("pk", "values"))
+    types = {row.ticket.ticket_type_id for row in found}
+    documents = dict(TicketType.objects.filter(pk__in=types).values_list("pk", "published__document"))
+    hits = (
+        hit
+        for row in found
+        for hit in _held(row.ticket, states[row.pk], documents[row.ticket.ticket_type_id], search.sought.identifiers)
+    )
+    return _group("identifiers", hits, more)
+
+
+def _held(ticket: Ticket, state: Json, definition: Json, asked: Sequence[str]) -> Sequence[Hit]:
+    """The identifiers of a ticket that are what was asked for. A sensitive one is told by its end alone."""
+    held = []
+    for name, value in state.get("identifiers", {}).items():
+        if search_terms.identifier(value) not in asked:
+            continue
+        field = definition["fields"].get(make_pointer("identifiers", name), {})
+        sensitive = field.get("sensitive", False) is True
+        shown = values.show(value)
+        held.append(
+            Hit(
+                f"{_address(ticket.pk)}?pane=state&show=memory",
+                (Segment(field.get("label", name)),),
+                f"{ticket.subject} · {_line(ticket)}",
+                ticket.updated_at,
+                (Segment(_hidden(shown) if sensitive else shown, search_marks.FOUND),),
+                ((Chip(_("sensitive"), "confirm"),) if sensitive else ()) + _standing(ticket),
+            )
+        )
+    return held
+
+
+def _hidden(text: str) -> str:
+    """The text with a dot for each letter and digit but the last few."""
+    countable = [at for at, character in enumerate(text) if character.isalnum()]
+    kept = set(countable[-SHOWN_END:]) if len(countable) > SHOWN_END * 2 else set()
+    return "".join("•" if character.isalnum() and at not in kept else character for at, character in enumerate(text))
+
+
+READERS: Final[Mapping[str, Callable[[_Search], Group]]] = {
+    "tickets": _tickets,
+    "customers": _customers,
+    "identifiers": _identifiers,
+    "messages": _messages,
+}
+
+
+def _group(key: str, hits: Any, more: str) -> Group:
+    return Group(key, str(GROUPS[key]), ICONS[key], tuple(hits), more)
+
+
+def _address(ticket_id: uuid.UUID, number: int | None = None, find: str = "") -> str:
+    address = reverse("web:ticket", args=[ticket_id])
+    if number is None:
+        return address
+    return f"{address}?{urlencode({'m': number, 'show': 'talk', 'find': find})}#m-{number}"
