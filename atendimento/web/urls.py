@@ -22,7 +22,6 @@ from atendimento.web import (
     moving,
     pages,
     rebuilds,
-    search,
     reminders,
     search,
     security,
