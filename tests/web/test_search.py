@@ -15,7 +15,7 @@ from django.test import Client
 
 from atendimento.actions import messages, ticket_types
 from atendimento.actions.tickets import CustomerData, create_ticket, update_ticket
-from atendimento.models import Customer, Membership, Message, MessageWords, Organization, Ticket, TicketState
+from atendimento.models import Membership, Message, MessageWords, Organization, Team, Ticket, TicketState
 from atendimento.selectors import search as pages
 from atendimento.selectors import search_terms
 from atendimento.selectors import ticket as tickets
@@ -360,8 +360,17 @@ def test_the_panel_is_a_fragment_with_options_and_the_way_to_the_page(world: Wor
     assert "/search?q=gelad" in body
 
 
-def test_the_search_of_the_queue_finds_what_the_search_finds(world: World, ana: Client) -> None:
-    ticket = world.ticket("Com endereço")
-    world.say(ticket, "meu endereço mudou")
-    assert [row.title for row in ana.get("/", {"q": "endereco"}).context["queue"].rows] == ["Com endereço"]
-    assert Customer.objects.count() == Ticket.objects.count() == 1
+def test_what_another_team_has_is_not_found(world: World, ana: Client, silvia: Client) -> None:
+    """Neither its tickets, nor their messages and identifiers, nor a customer who has no other."""
+    organization = world.ana.organization
+    team = Team.objects.create(organization=organization, slug="financeiro", name="Financeiro", created_at=datetime.now(UTC))
+    ticket = world.ticket("Visita da geladeira", "Conceição Araújo")
+    world.say(ticket, "a geladeira do pedido AB-1234")
+    world.accept(world.propose(ticket, change("/identifiers/pedido", "AB-1234", ("m-1", "AB-1234"))))
+    Ticket.objects.filter(pk=ticket.pk).update(team=team)
+    for asked in ("geladeira", ticket.protocol, "conceição", "AB-1234"):
+        assert not ana.get("/search", {"q": asked}).context["page"].found, asked
+        assert silvia.get("/search", {"q": asked}).context["page"].found, asked
+    world.ticket("Outra visita", "Conceição Araújo")
+    hits = ana.get("/search", {"q": "conceição", "in": "customers"}).context["page"].groups[0].hits
+    assert [[chip.label for chip in hit.chips] for hit in hits] == [["1 atendimento"]], "of the customer who has one of hers"
