@@ -44,6 +44,7 @@ app.conf.update(
         "retention": {"task": "atendimento.tasks.start_retention", "schedule": crontab(hour="3", minute="17")},
         # What the broker missed (down after a commit) is posted by the sweep.
         "sweep-outbox": {"task": "atendimento.tasks.sweep_outbox", "schedule": 5.0, "options": {"expires": 5}},
+        "expire-values": {"task": "atendimento.tasks.expire_values", "schedule": 60.0, "options": {"expires": 60}},
         "sweep-reminders": {"task": "atendimento.tasks.sweep_reminders", "schedule": 10.0, "options": {"expires": 10}},
     },
 )

@@ -39,6 +39,7 @@ from memoria.events import (
     content_digest,
     event_to_record,
 )
+from memoria.expiry import next_expiry
 from memoria.members import FINISHED
 from memoria.merging import check_unmerged
 from memoria.narrative import Narrative, narrative
@@ -232,9 +233,10 @@ class Book:
         self.ticket.conflict_count = statuses.count(SlotStatus.CONFLICT)
         self.ticket.stale_count = statuses.count(SlotStatus.NEEDS_CONFIRMATION)
         self.ticket.next_due = next_due(self.state, ZoneInfo(self.organization.timezone))
+        self.ticket.next_expiry = next_expiry(self.state, self.ticket_type)
         if self.ticket.merged_into_id is not None:  # it calls for nobody any more (S2)
             self.ticket.conflict_count = self.ticket.stale_count = self.ticket.parked_count = 0
-            self.ticket.next_due = None
+            self.ticket.next_due = self.ticket.next_expiry = None
             self.commitments_changed = True
         if self.commitments_changed:
             self.ticket.remind_at = self.moment
@@ -277,6 +279,7 @@ FIGURES = (
     "stale_count",
     "parked_count",
     "next_due",
+    "next_expiry",
     "remind_at",
 )
 

@@ -52,6 +52,8 @@ class Grounds:
 
 def propose(grounds: Grounds) -> Cause | None:
     """The cause that the correction itself suggests; None where it suggests none, and a person has to say."""
+    if grounds.act is Act.UNFIT:
+        return None
     if grounds.act in (Act.REJECTED, Act.EDITED):
         return Cause.MODEL_MISREAD
     if grounds.act is Act.UNDONE:

@@ -38,7 +38,8 @@ class Event:
     `reason`; statement: `path`, `op`, `verdict`, `reason`; undo: `version`, `reason`, `changes` [ids returned];
     evidence_changed: `message`, `how` (edited, deleted); ticket_type_changed: `type`, `version`, `values` [{pointer, why,
     fate, was?}]; expired: `values` [{pointer, since, valid_for}]; carried: `how` (split, merge), `ticket`, `protocol`,
-    `version` (where the values come from), `values` [{from, pointer, value, source}]; erased: `how` (retention, erasure), `minted`.
+    `version` (where the values come from), `values` [{from, pointer, value, source}]; erased: `how` (retention,
+    erasure), `minted`.
     """
 
     version: int

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cached_property
 from typing import Any, Final
 
 import jsonschema_rs
 
+from memoria.durations import duration
 from memoria.errors import Code
 from memoria.members import FIELD_MAPS, SHAPES, Place, place_in_collection
 from memoria.patch import Json, PatchError, parse_pointer
@@ -22,7 +24,7 @@ COMMITMENTS: Final = "commitments:"
 _SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*\Z")
 _KIND = re.compile(r"[a-z0-9_]+\Z")
 _FIELD_KEYS: Final = frozenset(
-    {"label", "description", "schema", "sources", "tie", "inference", "invalidates", "literal", "sensitive"}
+    {"label", "description", "schema", "sources", "tie", "inference", "invalidates", "literal", "sensitive", "valid_for"}
 )
 _COLLECTION_KEYS: Final = frozenset({"sources", "kinds", "completion_sources"})
 _TOP_KEYS: Final = frozenset({"slug", "name", "description", "fields", "collections"})
@@ -66,6 +68,12 @@ class Field:
     literal: bool = False
     sensitive: bool = False
     description: str = ""
+    valid_for: str = ""  # D1: an ISO 8601 duration; empty: nothing ends it
+
+    @cached_property
+    def holds_for(self) -> timedelta | None:
+        """D1: how long a value holds; None where nothing ends it."""
+        return duration(self.valid_for)
 
     @cached_property
     def validator(self) -> Any:
@@ -278,6 +286,9 @@ def _read_field(
     for key in ("literal", "sensitive"):
         if not isinstance(row.get(key, False), bool):
             _fault(problems, f"{where}/{key}", "must be true or false")
+    valid_for = row.get("valid_for", "")
+    if "valid_for" in row and (not isinstance(valid_for, str) or duration(valid_for) is None):
+        _fault(problems, f"{where}/valid_for", "must be a duration of days, hours and minutes, such as P30D or PT8H")
     sources = _sources(row, where, problems)
     invalidates = _texts(row, "invalidates", where, problems)
     for target in invalidates:
@@ -301,6 +312,7 @@ def _read_field(
         row.get("literal", pointer.startswith("/identifiers/")),
         row.get("sensitive", False),
         row.get("description", ""),
+        valid_for,
     )
     try:
         read.validator  # noqa: B018 - compiles the schema

@@ -30,14 +30,19 @@ class Stale:
     cause: str | None = None  # evidence_changed, evidence_erased, ticket_type, expired, carried
     pointer: str | None = None
     version: int | None = None
+    since: str | None = None  # of `expired`: from when on, RFC 3339
 
     def to_json(self) -> Json:
+        if self.since is not None:
+            return {"cause": self.cause, "since": self.since}
         return self.cause if self.cause is not None else {"pointer": self.pointer, "version": self.version}
 
     @classmethod
     def from_json(cls, document: Json) -> Stale:
         if isinstance(document, str):
             return cls(document)
+        if "since" in document:
+            return cls(document["cause"], since=document["since"])
         return cls(None, document["pointer"], document["version"])
 
 

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Sequence
 
 from django.db import transaction
+from django.db.models import QuerySet
 
-from atendimento import access, ledger
+from atendimento import access, jobs, ledger
 from atendimento.access import Permission
 from atendimento.actions.administration import log_act
 from atendimento.actions.faults import invalid
-from atendimento.models import Act, Membership, TicketType, TicketTypeVersion
+from atendimento.models import Act, Membership, Publication, Ticket, TicketStatus, TicketType, TicketTypeVersion, WorkStatus
 from memoria import fields
-from memoria.events import canonical
+from memoria.events import document_digest
 from memoria.patch import Json
+from memoria.publishing import Choice, fates
 
 
 @transaction.atomic
-def publish_ticket_type(*, member: Membership, document: Json, slug: str | None = None) -> tuple[TicketTypeVersion, bool]:
+def publish_ticket_type(
+    *, member: Membership, document: Json, slug: str | None = None, choices: Sequence[Choice] = (), closed: bool = False
+) -> tuple[TicketTypeVersion, bool]:
     """Check a definition and publish it as the next version; the same content as the published one publishes nothing.
 
-    `slug`, where given, must be the document's. True where a version was made. Raises memoria's InvalidTicketType.
+    `slug`, where given, must be the document's. True where a version was made. What `choices` says of values that no
+    longer fit is done to tickets afterwards (T2), `closed` ones too; what it does not name stays as it is.
+    Raises memoria's InvalidTicketType, and InvalidInput `publication.fate` for what cannot become of a misfit.
     """
     access.require(member, Permission.PUBLISH_TYPES)
     definition = fields.TicketType.from_document(document)
     if slug is not None and definition.slug != slug:
         raise invalid("/slug", "ticket_type.other_slug", "is not the one in the address")
-    digest = hashlib.sha256(canonical(document)).hexdigest()
+    if any(choice.fate not in fates(choice.group, choice.why) for choice in choices):
+        raise invalid("/choices", "publication.fate", "cannot become of it")
+    digest = document_digest(document)
     TicketType.objects.bulk_create(
         [TicketType(organization=member.organization, slug=definition.slug, name=definition.name)], ignore_conflicts=True
     )
@@ -45,5 +53,31 @@ def publish_ticket_type(*, member: Membership, document: Json, slug: str | None 
     )
     row.name, row.published = definition.name, version
     row.save(update_fields=["name", "published"])
+    if last is not None:
+        _owe_tickets(member, version, choices, closed)
     log_act(member=member, kind=Act.TYPE_PUBLISHED, subject=definition.slug, details={"version": version.number})
     return version, True
+
+
+def _owe_tickets(member: Membership, version: TicketTypeVersion, choices: Sequence[Choice], closed: bool) -> None:
+    """Owe what the version does to tickets. What an earlier one has not yet done is overtaken: this one sees to it."""
+    earlier = Publication.objects.filter(
+        version__ticket_type=version.ticket_type_id, status__in=[WorkStatus.QUEUED, WorkStatus.RUNNING]
+    )
+    earlier.update(status=WorkStatus.CANCELLED, finished_at=version.published_at)
+    row = Publication.objects.create(
+        organization_id=version.organization_id,
+        version=version,
+        choices=[{"group": item.group, "why": item.why.value, "fate": item.fate.value} for item in choices],
+        closed=closed,
+        total=tickets_of(version.ticket_type_id, closed).count(),
+        created_by=member,
+        created_at=version.published_at,
+    )
+    jobs.owe(jobs.SETTLE_PUBLICATION, row.pk, version.organization_id, version.published_at, version.published_at)
+
+
+def tickets_of(ticket_type_id: int, closed: bool) -> QuerySet[Ticket]:
+    """The tickets that publishing sees to: a merged one goes on elsewhere, and a closed one only where that is asked."""
+    statuses = [TicketStatus.OPEN, TicketStatus.SNOOZED, *([TicketStatus.CLOSED] if closed else [])]
+    return Ticket.objects.filter(ticket_type_id=ticket_type_id, merged_into=None, status__in=statuses)

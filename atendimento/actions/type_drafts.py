@@ -20,6 +20,7 @@ from atendimento.selectors import gallery
 from memoria.fields import DEFAULT_COMPLETION
 from memoria.members import SHAPES
 from memoria.patch import Json
+from memoria.publishing import Choice
 
 MAX_FIELDS: Final = 300
 _DEFAULTS: Final[Mapping[str, Json]] = {
@@ -187,14 +188,18 @@ def save_document(*, member: Membership, slug: str, revision: int, document: Jso
 
 
 @transaction.atomic
-def publish_draft(*, member: Membership, slug: str, revision: int) -> tuple[TicketTypeVersion, bool]:
-    """Publish the draft as the next version and let it go.
+def publish_draft(
+    *, member: Membership, slug: str, revision: int, choices: Sequence[Choice] = (), closed: bool = False
+) -> tuple[TicketTypeVersion, bool]:
+    """Publish the draft as the next version and let it go. `choices` and `closed` as in `publish_ticket_type`.
 
     Raises NotFound; InvalidInput `draft.overtaken`; memoria's InvalidTicketType, and the draft stays.
     """
     access.require(member, Permission.PUBLISH_TYPES)
     draft = _to_change(member, slug, revision)
-    version, made = publish_ticket_type(member=member, document=draft.document, slug=slug)
+    version, made = publish_ticket_type(
+        member=member, document=draft.document, slug=slug, choices=choices, closed=closed
+    )
     draft.delete()
     return version, made
 

@@ -254,7 +254,7 @@ SLOT: Final = document(
         "challengers": listed(CHALLENGER),
         "stale_because": {
             "type": ["string", "object", "null"],
-            "description": "A word (evidence_changed, …) or {pointer, version}.",
+            "description": "A word (evidence_changed, …), {pointer, version}, or {cause: expired, since}.",
         },
         "label": TEXT,
     },

@@ -277,6 +277,9 @@ def stale_sentence(slot: Slot, sight: Sight) -> str:
             return _("The messages that it rests on were erased.")
         case "ticket_type":
             return _("The definition of this ticket type changed.")
+        case "expired" if stale.since is not None:
+            since = values.moment_or_text(stale.since)
+            return _("It held until %(since)s: it is to be confirmed anew.") % {"since": since}
         case "carried" if slot.carried_from is not None:
             return _("Carried from %(protocol)s, version %(version)d: it does not hold until it is confirmed.") % {
                 "protocol": slot.carried_from.protocol,

@@ -30,10 +30,11 @@ ICONS = {
     EventKind.EVIDENCE_CHANGED: "trash-2",
     EventKind.TICKET_TYPE_CHANGED: "list-checks",
     EventKind.CARRIED: "corner-down-right",
+    EventKind.EXPIRED: "clock",
     EventKind.EVIDENCE_ERASED: "trash-2",
     EventKind.ERASED: "ban",
 }
-NOT_UNDONE = frozenset({EventKind.EVIDENCE_CHANGED, EventKind.EVIDENCE_ERASED, EventKind.ERASED})
+NOT_UNDONE = frozenset({EventKind.EVIDENCE_CHANGED, EventKind.EVIDENCE_ERASED, EventKind.ERASED, EventKind.EXPIRED})
 """What no decision made, so none takes it back."""
 
 
@@ -126,7 +127,11 @@ def _sentence(event: Event, sight: Sight) -> str:
             if event.cause["how"] == "merge":
                 words = _("carried over values of %(protocol)s, version %(version)d")
             return words % {"protocol": event.cause["protocol"], "version": event.cause["version"]}
-    return _("put values in doubt: the ticket type changed")
+        case EventKind.EXPIRED:
+            return _("put values in doubt: their validity is over")
+    return _("settled what version %(version)d of the ticket type no longer takes") % {
+        "version": event.cause.get("version", event.ticket_type_version)
+    }
 
 
 def _decision(event: Event) -> str:
@@ -209,6 +214,8 @@ def _touched(pointer: str, event: Event, sight: Sight) -> HistoryLine:
     word = ""
     if event.kind is EventKind.CONFIRMATION and after is not None and after.confirmed is not None:
         word = _ground(after.confirmed.ground)
+    if event.kind in (EventKind.TICKET_TYPE_CHANGED, EventKind.EXPIRED):
+        word = _("withdrawn") if _was_withdrawn(pointer, event) else str(wording.SLOT_STATUSES["needs_confirmation"])
     if event.kind is EventKind.CARRIED:
         word = str(wording.SLOT_STATUSES["needs_confirmation"])
     shown = values.show_at(sight.ticket_type, pointer, new, sight.state)
@@ -217,6 +224,10 @@ def _touched(pointer: str, event: Event, sight: Sight) -> HistoryLine:
     was = values.show_at(sight.ticket_type, pointer, old, sight.state) if before is not None else ""
     reason = str(event.cause.get("reason") or "")
     return HistoryLine(_label(pointer, sight), word, was if was != shown else "", shown or _("open"), found, reason)
+
+
+def _was_withdrawn(pointer: str, event: Event) -> bool:
+    return any(entry["pointer"] == pointer and "was" in entry for entry in event.cause.get("values", ()))
 
 
 def _ground(ground: str) -> str:

@@ -15,6 +15,7 @@ from atendimento.selectors import graph
 from atendimento.selectors import policy_words as words
 from atendimento.selectors.gallery import Ready, ready
 from atendimento.selectors.graph import Graph
+from atendimento.selectors.publication import PublicationView, publication
 from atendimento.selectors.try_out import Asked, TryOut, try_out
 from memoria.fields import Field, TicketType
 
@@ -97,6 +98,7 @@ class TypePage:
     policy: Policy
     try_out: TryOut
     versions: tuple[VersionRow, ...]
+    publication: PublicationView | None  # the last one
     draft_by: str  # empty where there is no draft
 
 
@@ -162,8 +164,21 @@ def type_page(member: Membership, slug: str, number: int | None = None, asked: A
             )
             for version in versions.defer("document")
         ),
+        publication(row.pk),
         draft.changed_by.name if draft is not None else "",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PublicationPart:
+    slug: str
+    publication: PublicationView | None
+
+
+def publication_part(member: Membership, slug: str) -> PublicationPart:
+    """The part of the type's page that tells of its last publication. Raises NotFound, `permission.denied`."""
+    access.require(member, Permission.PUBLISH_TYPES)
+    return PublicationPart(slug, publication(access.ticket_type(member.organization, slug).pk))
 
 
 def version_of(row: TicketTypeRow, number: int) -> TicketTypeVersion:

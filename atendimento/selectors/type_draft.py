@@ -37,6 +37,7 @@ FAULTS: Final[Mapping[str, Promise]] = {
     "draft.too_many_fields": gettext_lazy("A type has at most 300 fields."),
     "draft.no_object": gettext_lazy("The definition must be a JSON object."),
     "draft.other_slug": gettext_lazy("The slug must stay that of this type."),
+    "publication.fate": gettext_lazy("That cannot become of it."),
     "simulation.scope": gettext_lazy("Choose from 1 to 20,000 decisions, or a period that ends after it begins."),
     "draft.no_json": gettext_lazy("This is no valid JSON: %(detail)s."),
 }

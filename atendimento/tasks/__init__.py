@@ -16,8 +16,10 @@ from structlog.contextvars import bound_contextvars
 from atendimento import jobs, ledger, tenancy
 from atendimento.actions import erasures, retention
 from atendimento.actions.erasing import NoOwner
+from atendimento.actions.expiring import expire_values as expire_in
 from atendimento.actions.import_writing import write_import as write_messages
 from atendimento.actions.propose import propose_changes
+from atendimento.actions.publications import run_publication
 from atendimento.actions.reminder_mails import mail_reminder as send_mail
 from atendimento.actions.reminders import remind_all
 from atendimento.actions.rereading import read_on
@@ -112,6 +114,21 @@ def start_retention() -> None:
     for organization in Organization.objects.order_by("pk"):
         with tenancy.organization(organization.pk):
             retention.begin_run(organization=organization, member=None)
+
+
+@app.task(name="atendimento.tasks.expire_values")
+def expire_values() -> None:
+    """Put into doubt what has held as long as it was to, one organisation after the other."""
+    for organization in Organization.objects.order_by("pk"):
+        with tenancy.organization(organization.pk):
+            expire_in(organization, ledger.now())
+
+
+@app.task(name=jobs.SETTLE_PUBLICATION)
+def settle_publication(organization_id: int, publication_id: str) -> None:
+    """Do to tickets what the publishing of a version asks for."""
+    with bound_contextvars(publication=publication_id), tenancy.organization(organization_id):
+        run_publication(organization_id=organization_id, publication_id=uuid.UUID(publication_id))
 
 
 @app.task(name="atendimento.tasks.sweep_outbox")

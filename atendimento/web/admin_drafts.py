@@ -10,10 +10,11 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from atendimento.actions import type_drafts as actions
 from atendimento.actions.faults import InvalidInput
+from atendimento.selectors import publishing
 from atendimento.selectors import type_draft as pages
 from atendimento.selectors.parts import Problem
 from atendimento.selectors.try_out import Asked
@@ -198,11 +199,20 @@ def document(request: MemberRequest, slug: str) -> HttpResponse:
     return redirect(_address(slug))
 
 
-@require_POST
+@require_http_methods(["GET", "POST"])
 @member_view
 def publish(request: MemberRequest, slug: str) -> HttpResponse:
+    """First what tickets hold that would not fit any more; then, with what is chosen for it, publish."""
     try:
-        actions.publish_draft(member=request.member, slug=slug, revision=_revision(request))
+        if request.method != "POST":
+            return show(request, "admin/publish.html", tab="types", page=publishing.publish_page(request.member, slug))
+        actions.publish_draft(
+            member=request.member,
+            slug=slug,
+            revision=_revision(request),
+            choices=publishing.choices_of(request.POST.dict()),
+            closed=bool(request.POST.get("closed")),
+        )
     except InvalidTicketType:
         return _again(request, slug, Problem(_("It was not published."), _("What is wrong stands beside each field.")))
     except InvalidInput as error:

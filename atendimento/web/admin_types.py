@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_GET
 
 from atendimento.selectors import policy as pages
 from atendimento.selectors.try_out import Asked
-from atendimento.web.doors import MemberRequest, member_view, number, show
+from atendimento.web.doors import MemberRequest, is_fragment, member_view, number, show
 
 
 @require_GET
@@ -21,3 +22,12 @@ def index(request: MemberRequest) -> HttpResponse:
 def detail(request: MemberRequest, slug: str) -> HttpResponse:
     page = pages.type_page(request.member, slug, number(request.GET.get("version")), Asked.read(request.GET))
     return show(request, "admin/type.html", tab="types", page=page)
+
+
+@require_GET
+@member_view
+def publication(request: MemberRequest, slug: str) -> HttpResponse:
+    """How far what the last publication does to tickets has come; without a script, on the type's page."""
+    if not is_fragment(request):
+        return redirect("web:admin-type", slug)
+    return show(request, "admin/publication.html", page=pages.publication_part(request.member, slug))

@@ -99,6 +99,7 @@ urlpatterns = [
     path("admin/ticket-types/", admin_types.index, name="admin-types"),
     path("admin/ticket-types/start", admin_drafts.start_from_gallery, name="admin-gallery"),
     path(TYPE, admin_types.detail, name="admin-type"),
+    path(f"{TYPE}publication", admin_types.publication, name="admin-publication"),
     path(f"{TYPE}start", admin_drafts.start, name="admin-draft-start"),
     path(f"{TYPE}draft/", admin_drafts.detail, name="admin-draft"),
     path(f"{TYPE}draft/field", admin_drafts.field, name="admin-draft-field"),

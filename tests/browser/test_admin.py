@@ -40,6 +40,7 @@ def test_an_order_is_changed_published_and_the_next_verdict_differs(world: World
         expect(page.locator("#source-customer")).to_be_visible()
     expect(page.locator(".sources li").first).to_contain_text("O cliente")
     page.get_by_role("button", name="Publicar").click()
+    page.get_by_role("button", name="Publicar a versão 2").click()
     expect(page.get_by_text("versão 2", exact=True)).to_be_visible()
 
     (after,) = world.propose(ticket, change("/facts/aparelho", "freezer", ("m-5", "é um freezer")))

@@ -38,6 +38,8 @@ TABLE = [
     (Act.RESOLVED, "customer", "registry", False, False, None),
     (Act.RESOLVED, "customer", None, False, False, None),
     (Act.REPLACED, None, "customer", False, False, None),
+    # Nobody was wrong: the rules changed.
+    (Act.UNFIT, "registry", None, False, False, None),
 ]
 
 
