@@ -41,6 +41,7 @@ class Act(models.TextChoices):
     ERASURE_APPROVED = "erasure_approved"
     ERASURE_REFUSED = "erasure_refused"
     ERASURE_DONE = "erasure_done"
+    CUSTOMER_CHANGED = "customer_changed"
     CUSTOMER_EXPORTED = "customer_exported"
     CUSTOMER_EXPORT_READ = "customer_export_read"
     LOG_EXPORTED = "log_exported"

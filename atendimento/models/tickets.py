@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from django.contrib.postgres.indexes import GinIndex
-from django.contrib.postgres.search import SearchVector
 from django.db import models
 from django.db.models.functions import Coalesce
 
@@ -171,6 +169,7 @@ class Ticket(models.Model):
             models.Index(fields=["organization", "-updated_at", "-id"], name="ticket_recent"),
             models.Index(fields=["organization", "status", "-updated_at", "-id"], name="ticket_by_status"),
             models.Index(fields=["organization", "assignee", "-updated_at", "-id"], name="ticket_by_assignee"),
+            models.Index(fields=["customer", "-updated_at", "-id"], name="ticket_of_customer"),
             models.Index(
                 fields=["organization", "assignee", "-updated_at", "-id"],
                 name="ticket_mine",
@@ -238,7 +237,6 @@ class Message(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["ticket", "author_kind", "author_key", "number"], name="message_by_author"),
             models.Index(fields=["ticket", "number"], name="message_unread", condition=models.Q(awaits_reading=True)),
-            GinIndex(SearchVector("text", config="portuguese"), name="message_words"),
         ]
 
     def __str__(self) -> str:
