@@ -2,7 +2,6 @@
 
 from django.db import migrations, models
 
-
 KINDS = [
     "member_added",
     "member_role",
