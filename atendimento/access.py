@@ -29,6 +29,7 @@ from atendimento.models import (
     Organization,
     Proposal,
     ProposedChange,
+    QueueView,
     Rebuild,
     Reminder,
     Role,
@@ -329,6 +330,14 @@ def change(reader: Reader, change_id: str | uuid.UUID) -> ProposedChange:
     found = ProposedChange.objects.filter(visible(reader, "ticket__"), pk=_uuid(change_id, "change")).first()
     if found is None:
         raise NotFound("change")
+    return found
+
+
+def queue_view(member: Membership, view_id: int) -> QueueView:
+    """The member's own view of the queue. Raises NotFound for any other's."""
+    found = QueueView.objects.filter(member=member, pk=view_id).first()
+    if found is None:
+        raise NotFound("view")
     return found
 
 

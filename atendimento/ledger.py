@@ -263,6 +263,8 @@ def note_closing(ticket: Ticket, moment: datetime) -> None:
 
 
 FIGURES = (
+    "waiting_since",
+    "woken_at",
     "merged_into",
     "merged_by",
     "merged_at",

@@ -137,6 +137,8 @@ def finish(
     aftermath: Aftermath | None = None,
 ) -> Written:
     """Write the ticket's figures and, once all is committed, tell who watches the organisation."""
+    if member is not None:
+        book.ticket.woken_at = None  # somebody works on it again: that it came back need not be told any more
     book.close(None if aftermath is None else len(aftermath.pending))
     announce(book, kind, member)
     ticket = book.ticket

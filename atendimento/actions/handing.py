@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from atendimento import access, jobs, ledger
+from atendimento import access, ledger
 from atendimento.access import Permission
+from atendimento.actions.announcing import announce
 from atendimento.actions.faults import invalid
 from atendimento.actions.messages import write_reply
 from atendimento.models import Handing, HandingKind, Membership, Role, Team, Ticket
@@ -243,16 +244,3 @@ def known_team(member: Membership, reference: str) -> Team:
 def _needed(note: str) -> None:
     if not note.strip():
         raise invalid("/note", "handing.note_missing", "must say something")
-
-
-def announce(ticket: Ticket, member: Membership | None) -> None:
-    """Tell open pages, after the commit, that a ticket is new or changed."""
-    document = {
-        "ticket": str(ticket.pk),
-        "kind": "ticket",
-        "version": ticket.state_version,
-        "message": ticket.last_message_number,
-        "member": member.pk if member else None,
-        "team": ticket.team_id,
-    }
-    transaction.on_commit(lambda: jobs.publish(ticket.organization_id, document))

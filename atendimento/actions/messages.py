@@ -11,7 +11,7 @@ from django.db import transaction
 
 from atendimento import access, ledger
 from atendimento.access import Caller, Permission
-from atendimento.actions import answers, runs
+from atendimento.actions import answers, runs, waking
 from atendimento.actions import desk as desks
 from atendimento.actions.faults import invalid
 from atendimento.models import Membership, Message, MessageRevision, TicketStatus
@@ -117,11 +117,25 @@ def _receive(
     book.ticket.last_message_at = book.moment
     asleep = book.ticket.status in (TicketStatus.CLOSED, TicketStatus.SNOOZED)
     if asleep and not automatic and author.kind in WAKES:
+        if book.ticket.status == TicketStatus.SNOOZED:
+            book.ticket.woken_at = book.moment
         book.ticket.status, book.ticket.snoozed_until = TicketStatus.OPEN, None
+        waking.plan(book.ticket)
+    _wait(book, row)
     if not automatic and not internal and author.kind in WAKES:
         answers.read(book, row)
     desks.finish(book, "message", caller.member)
     return Received(row, created=True)
+
+
+def _wait(book: ledger.Book, row: Message) -> None:
+    """Somebody waits from the first message of theirs on that no reply has followed; a note or a machine's mail is none."""
+    if row.automatic or row.internal:
+        return
+    if row.author_kind in WAKES:
+        book.ticket.waiting_since = book.ticket.waiting_since or book.moment
+    elif row.author_kind == Kind.AGENT:
+        book.ticket.waiting_since = None
 
 
 @transaction.atomic

@@ -13,8 +13,9 @@ from django.db import transaction
 from atendimento import access, ledger
 from atendimento.access import Caller, Permission
 from atendimento.actions import handing, waking
+from atendimento.actions.announcing import announce
 from atendimento.actions.faults import invalid
-from atendimento.actions.handing import Hands, announce
+from atendimento.actions.handing import Hands
 from atendimento.models import Customer, Membership, Organization, ProtocolCounter, Ticket, TicketStatus, TicketType
 from memoria.patch import MISSING, Missing
 
@@ -148,12 +149,12 @@ def update_ticket(
     if changed:
         ticket.updated_at, ticket.woken_at = ledger.now(), None
         ledger.note_closing(ticket, ticket.updated_at)
-        ticket.save(update_fields=[*CHANGEABLE, "updated_at", "woken_at", "closed_at"])
+        ticket.save(update_fields=[*CHANGEABLE, "updated_at", "woken_at", "waiting_since", "closed_at"])
         waking.plan(ticket)
     if Hands.of(ticket) != hands:
         handing.write(ticket, hands, member)
     if changed or Hands.of(ticket) != hands:
-        handing.announce(ticket, member)
+        announce(ticket, member)
     return access.ticket(member.organization, ticket.pk)  # it may have gone where the member does not see it
 
 
@@ -166,6 +167,8 @@ def _set_status(ticket: Ticket, status: str | Missing, until: datetime | Missing
         ticket.status = status
         if status != TicketStatus.SNOOZED:
             ticket.snoozed_until = None
+        if status == TicketStatus.CLOSED:
+            ticket.waiting_since = None
     if isinstance(until, Missing):
         return
     if until is not None and ticket.status != TicketStatus.SNOOZED:

@@ -11,7 +11,7 @@ import uuid
 from django.db import transaction
 
 from atendimento import access, jobs, ledger
-from atendimento.actions.handing import announce
+from atendimento.actions.announcing import announce
 from atendimento.models import Organization, Ticket, TicketStatus
 
 

@@ -13,6 +13,7 @@ from datetime import date, datetime
 from atendimento.selectors.pane_parts import Memory
 from atendimento.selectors.parts import (
     Chip,
+    Choice,
     MergedNote,
     Option,
     Problem,
@@ -30,10 +31,21 @@ from atendimento.selectors.parts import (
 class SavedView:
     key: str
     label: str
-    count: int
+    count: int | None  # None: it is not counted
     url: str
     current: bool = False
     hot: bool = False  # something is overdue or at odds
+    shown: str = ""  # the count as it is written: it ends at "999+"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnView:
+    """A view that the member keeps."""
+
+    id: int
+    name: str
+    url: str
+    current: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +57,9 @@ class QueueRow:
     at: datetime
     chips: tuple[Chip, ...]
     current: bool = False
+    owner: str = ""
+    owner_initials: str = ""
+    waiting_since: datetime | None = None  # somebody waits for a reply since then
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +68,15 @@ class QueueList:
     rows: tuple[QueueRow, ...]
     view: str
     title: str
-    query: str = ""
-    ticket_type: str = ""
-    ticket_types: tuple[Option, ...] = ()
-    next_url: str = ""
+    own: tuple[OwnView, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    narrowed: bool = False  # something is asked for beside the view
+    asked: tuple[tuple[str, str], ...] = ()  # what makes the list this one, as an address has it
+    next_url: str = ""  # the next page by itself
+    more_url: str = ""  # its rows alone, to be put behind these
+    top_url: str = ""  # the list from its first row on, where this is a later page
     reset_url: str = ""
+    place: str = ""  # the address that shows all the rows up to these: where going back leads
     address: str = ""  # this very list, to be asked for again
 
 
@@ -77,7 +96,7 @@ class Replacement:
 class EventLine:
     """A version of the state, told in one line between two messages."""
 
-    version: int
+    version: int | None  # None: the state stayed as it was
     at: datetime
     icon: str
     sentence: str
@@ -142,6 +161,11 @@ class TicketHead:
     last_message: int
     links: tuple[TicketLink, ...] = ()
     merged: MergedNote | None = None
+    team: str = ""
+    hands: str = ""  # in whose hands it is, as forms carry it
+    escalated: str = ""  # whom it is escalated to, in words
+    may_answer: bool = False
+    woken: bool = False  # it came back from being snoozed, and nobody worked on it since
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,16 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """A filter: its name in the address, what it is called, and what it can be."""
+
+    name: str
+    label: str
+    any: str  # what is said where nothing is chosen
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WrittenNumber:
     """A text that is a CPF, a telephone number and the like (see notation.py), and what its schema takes of it."""
 

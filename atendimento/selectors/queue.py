@@ -1,159 +1,119 @@
-"""The queue: saved views with their counts, filters, and pages by key."""
+"""The queue's page: saved views with their counts, a member's own ones, filters, and rows by key."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from dataclasses import replace
 from typing import Final
-from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
-from django.contrib.postgres.search import SearchQuery, SearchVector
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
-from atendimento.models import Membership, Message, Ticket, TicketStatus, TicketType
-from atendimento.selectors.pages import QueueList, QueueRow, SavedView
-from atendimento.selectors.parts import Chip, Option
+from atendimento.models import Membership, QueueView, Team, Ticket, TicketStatus, TicketType
+from atendimento.selectors import queue_rows, values
+from atendimento.selectors.pages import OwnView, QueueList, QueueRow, SavedView
+from atendimento.selectors.parts import Chip, Choice, Option
+from atendimento.selectors.queue_filters import HOT, NONE, PAGE, VIEWS, WAITING, Filters
+from atendimento.selectors.queue_rows import CAP, Sight
 
-PAGE = 30
+__all__ = ["STATUSES", "VIEWS", "Filters", "known", "next_to_decide", "own_views", "queue"]
 
-VIEWS: Final[Mapping[str, Promise]] = {
-    "decide": _("To decide"),
-    "mine": _("Mine"),
-    "confirm": _("Needs confirmation"),
-    "conflicts": _("Divergences"),
-    "overdue": _("Commitments overdue"),
-    "today": _("Due today"),
-    "unowned": _("Without owner"),
-    "failed": _("Failed reading"),
-    "snoozed": _("Snoozed"),
-    "all": _("All open"),
+STATUSES: Final[Mapping[str, Promise]] = {
+    TicketStatus.OPEN.value: gettext_lazy("open ticket"),
+    TicketStatus.SNOOZED.value: gettext_lazy("snoozed"),
+    TicketStatus.CLOSED.value: gettext_lazy("closed"),
+    TicketStatus.MERGED.value: gettext_lazy("merged"),
 }
-HOT: Final = frozenset({"conflicts", "overdue", "failed"})
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What is asked of the queue; it lives in the address."""
+def queue(member: Membership, filters: Filters, current: uuid.UUID | None = None, base: Filters | None = None) -> QueueList:
+    """The queue as `member` sees it, in a number of queries that the tickets do not touch.
 
-    view: str = "decide"
-    query: str = ""
-    ticket_type: str = ""
-    after: str = ""  # the last row of the page before: moment and id
-
-    @classmethod
-    def read(cls, given: Mapping[str, str]) -> Filters:
-        """From an address, whatever it holds: what is not known counts as not asked for."""
-        view = given.get("view", "")
-        query = given.get("q", "").replace("\0", "").strip()[:200]
-        ticket_type = given.get("type", "").replace("\0", "")[:100]
-        return cls(view if view in VIEWS else "decide", query, ticket_type, given.get("after", "")[:100])
-
-    def address(self, **changed: str) -> str:
-        asked = {"view": self.view, "q": self.query, "type": self.ticket_type} | changed
-        named = {key: value for key, value in asked.items() if value and (key, value) != ("view", "decide")}
-        return reverse("web:queue") + (f"?{urlencode(named)}" if named else "")
-
-    def suffix(self) -> str:
-        """For a ticket's own address, so that opening one never loses the place."""
-        named = {"view": self.view, "q": self.query, "type": self.ticket_type}
-        kept = {key: value for key, value in named.items() if value and (key, value) != ("view", "decide")}
-        return f"?{urlencode(kept)}" if kept else ""
-
-
-def _conditions(member: Membership) -> dict[str, Q]:
-    zone = ZoneInfo(member.organization.timezone)
-    now = timezone.now()
-    tonight = datetime.combine(timezone.localdate(timezone=zone) + timedelta(days=1), time.min, zone)
-    opened = Q(status=TicketStatus.OPEN)
-    return {
-        "decide": opened & Q(pending_count__gt=0),
-        "mine": opened & Q(assignee=member),
-        "confirm": opened & Q(stale_count__gt=0),
-        "conflicts": opened & Q(conflict_count__gt=0),
-        "overdue": opened & Q(next_due__lt=now),
-        "today": opened & Q(next_due__gte=now, next_due__lt=tonight),
-        "unowned": opened & Q(assignee=None),
-        "failed": Q(parked_count__gt=0) & ~Q(status=TicketStatus.MERGED),
-        "snoozed": Q(status=TicketStatus.SNOOZED),
-        "all": opened,
-    }
-
-
-def _matching(member: Membership, query: str) -> Q:
-    """Tickets by subject, protocol, customer, or a word that was said in them."""
-    words = SearchQuery(query, config="portuguese", search_type="websearch")
-    said = Message.objects.annotate(words=SearchVector("text", config="portuguese")).filter(
-        organization=member.organization, words=words
-    )
-    named = Q(subject__icontains=query) | Q(customer__name__icontains=query) | Q(protocol__startswith=query)
-    return named | Q(pk__in=said.values("ticket"))
-
-
-def _rows(member: Membership, filters: Filters) -> QuerySet[Ticket]:
-    rows = Ticket.objects.filter(organization=member.organization).select_related("customer", "ticket_type")
-    rows = rows.filter(_matching(member, filters.query) if filters.query else _conditions(member)[filters.view])
-    if filters.ticket_type:
-        rows = rows.filter(ticket_type__slug=filters.ticket_type)
-    return rows.order_by("-updated_at", "-id")
-
-
-def _after(rows: QuerySet[Ticket], key: str) -> QuerySet[Ticket]:
-    moment, _comma, identity = key.partition("_")
-    try:
-        at, last = datetime.fromisoformat(moment), uuid.UUID(identity)
-        if at.tzinfo is None:
-            return rows
-        at = at.astimezone(UTC)  # an offset that Python reads may be more than the database takes
-    except (ValueError, OverflowError):
-        return rows
-    return rows.filter(Q(updated_at__lt=at) | Q(updated_at=at, pk__lt=last))
-
-
-def queue(member: Membership, filters: Filters, current: uuid.UUID | None = None) -> QueueList:
-    """The queue as `member` sees it: three queries, however many tickets there are."""
-    conditions = _conditions(member)
-    counts = Ticket.objects.filter(organization=member.organization).aggregate(
-        **{key: Count("pk", filter=condition) for key, condition in conditions.items()}
-    )
-    found = list(_after(_rows(member, filters), filters.after)[: PAGE + 1])
-    suffix = filters.suffix()
-    types = TicketType.objects.filter(organization=member.organization, published__isnull=False).order_by("name")
-    options = tuple(Option(slug, name, slug == filters.ticket_type) for slug, name in types.values_list("slug", "name"))
-    next_url = ""
-    if len(found) > PAGE:
-        last = found[PAGE - 1]
-        next_url = filters.address(after=f"{last.updated_at.isoformat()}_{last.pk}")
-    address = filters.address() + ("&" if "?" in filters.address() else "?") + urlencode({"part": "queue"})
-    if current is not None:
-        address += "&" + urlencode({"current": str(current)})
+    `base`: where the rows are put behind those of a list that is open already, the place in which that list begins.
+    """
+    sight = Sight.of(member)
+    counts = queue_rows.counts(sight)
+    found, more = queue_rows.page(sight, filters)
+    place = base or filters
+    whole = filters.whole
+    next_url, more_url = "", ""
+    if more and found:
+        after = queue_rows.key_of(found[-1], filters.view)
+        next_url = replace(whole, after=after).address()
+        more_url = replace(whole, after=after).address(base=place.after, shown=str(place.rows + PAGE))
+    part = {"part": "queue"} | ({"current": str(current)} if current is not None else {})
     return QueueList(
-        views=tuple(
-            SavedView(
-                key, str(label), counts[key], Filters(key).address(), key == filters.view and not filters.query, key in HOT
-            )
-            for key, label in VIEWS.items()
-        ),
-        rows=tuple(_row(ticket, suffix, current) for ticket in found[:PAGE]),
+        views=tuple(_view(key, counts.get(key), filters) for key in VIEWS),
+        own=own_views(member, filters),
+        rows=tuple(_row(ticket, place.suffix(), current) for ticket in found),
         view=filters.view,
         title=str(VIEWS[filters.view]),
-        query=filters.query,
-        ticket_type=filters.ticket_type,
-        ticket_types=options if len(options) > 1 else (),
+        choices=_choices(member, sight, filters),
+        narrowed=filters.narrowed,
+        asked=tuple(whole.asked.items()),
         next_url=next_url,
+        more_url=more_url,
+        top_url=whole.address() if filters.after else "",
         reset_url=Filters(filters.view).address(),
-        address=address,
+        place=place.address(),
+        address=filters.address(**part),
+    )
+
+
+def _view(key: str, count: int | None, filters: Filters) -> SavedView:
+    shown = "" if count is None else f"{CAP}+" if count > CAP else str(count)
+    here = key == filters.view and not filters.narrowed
+    return SavedView(key, str(VIEWS[key]), count, Filters(key).address(), here, key in HOT, shown)
+
+
+def own_views(member: Membership, filters: Filters) -> tuple[OwnView, ...]:
+    """The views that the member keeps, in their order."""
+    rows = QueueView.objects.filter(member=member).order_by("position", "pk")
+    kept = [(row, Filters.read(row.asked)) for row in rows]
+    return tuple(OwnView(row.pk, row.name, one.address(), one == filters.whole) for row, one in kept)
+
+
+def _choices(member: Membership, sight: Sight, filters: Filters) -> tuple[Choice, ...]:
+    """What the list can be narrowed by. A filter that has one choice alone is none."""
+    organization = member.organization_id
+    types = TicketType.objects.filter(organization=organization, published__isnull=False).order_by("name")
+    teams = Team.objects.filter(organization=organization).filter(Q(archived_at=None) | Q(slug=filters.team))
+    if sight.lanes is not None:
+        teams = teams.filter(pk__in=sight.lanes)
+    people = Membership.objects.filter(organization=organization, is_active=True).order_by("name", "pk")
+    team_options = [(slug, name) for slug, name in teams.order_by("name").values_list("slug", "name")]
+    channels = dict(values.CHANNELS) | ({filters.channel: filters.channel} if filters.channel not in values.CHANNELS else {})
+    channels.pop("", None)
+    waits = {"1h": _("over 1 hour"), "4h": _("over 4 hours"), "1d": _("over 1 day"), "3d": _("over 3 days")}
+    offered = (
+        ("type", _("Ticket type"), _("Every ticket type"), list(types.values_list("slug", "name")), 2),
+        ("team", _("Team"), _("Every team"), [(NONE, _("Without team")), *team_options] if team_options else [], 1),
+        (
+            "assignee",
+            _("Owner"),
+            _("Every owner"),
+            [("me", _("Me")), (NONE, _("Without owner")), *((str(pk), name) for pk, name in people.values_list("pk", "name"))],
+            1,
+        ),
+        ("channel", _("Channel"), _("Every channel"), list(channels.items()), 1),
+        ("waiting", _("Waiting for a reply"), _("However long"), [(key, waits[key]) for key in WAITING], 1),
+    )
+    asked = filters.asked
+    return tuple(
+        Choice(name, label, every, tuple(Option(value, word, value == asked.get(name, "")) for value, word in options))
+        for name, label, every, options, least in offered
+        if len(options) >= least
     )
 
 
 def _row(ticket: Ticket, suffix: str, current: uuid.UUID | None) -> QueueRow:
+    owner = ticket.assignee.name if ticket.assignee is not None else ""
     return QueueRow(
         id=str(ticket.pk),
         url=reverse("web:ticket", args=[ticket.pk]) + suffix,
@@ -162,43 +122,52 @@ def _row(ticket: Ticket, suffix: str, current: uuid.UUID | None) -> QueueRow:
         at=ticket.updated_at,
         chips=tuple(_chips(ticket)),
         current=ticket.pk == current,
+        owner=owner,
+        owner_initials=values.initials(owner) if owner else "",
+        waiting_since=ticket.waiting_since if ticket.status in (TicketStatus.OPEN, TicketStatus.SNOOZED) else None,
     )
 
 
 def _chips(ticket: Ticket) -> list[Chip]:
     chips = []
+    if ticket.woken_at is not None and ticket.status == TicketStatus.OPEN:
+        chips.append(Chip(_("back from snooze"), "confirm", "clock"))
+    if ticket.escalated_to is not None:
+        chips.append(Chip(_("escalated to %(name)s") % {"name": ticket.escalated_to.name}, "confirm", "flag"))
     if ticket.pending_count:
         label = ngettext("%(count)d proposal", "%(count)d proposals", ticket.pending_count) % {"count": ticket.pending_count}
         chips.append(Chip(label, "proposed", "sparkles"))
     if ticket.conflict_count:
-        chips.append(Chip(str(_("divergence")), "conflict", "split"))
+        chips.append(Chip(_("divergence"), "conflict", "split"))
     if ticket.stale_count:
         label = ngettext("%(count)d to confirm", "%(count)d to confirm", ticket.stale_count) % {"count": ticket.stale_count}
         chips.append(Chip(label, "confirm", "circle-question-mark"))
     if ticket.next_due is not None and ticket.next_due < timezone.now():
-        chips.append(Chip(str(_("commitment overdue")), "conflict", "calendar-clock"))
+        chips.append(Chip(_("commitment overdue"), "conflict", "calendar-clock"))
     if ticket.parked_count:
-        chips.append(Chip(str(_("reading stopped")), "conflict", "triangle-alert"))
+        chips.append(Chip(_("reading stopped"), "conflict", "triangle-alert"))
     if ticket.status != TicketStatus.OPEN:
-        chips.append(Chip(str(STATUSES[ticket.status]), "", "clock"))
+        chips.append(Chip(status_words(ticket), "", "clock"))
     return chips
 
 
-STATUSES: Final[Mapping[str, Promise]] = {
-    TicketStatus.OPEN.value: _("open ticket"),
-    TicketStatus.SNOOZED.value: _("snoozed"),
-    TicketStatus.CLOSED.value: _("closed"),
-    TicketStatus.MERGED.value: _("merged"),
-}
+def status_words(ticket: Ticket) -> str:
+    """The status in words; of a snoozed ticket with the time at which it comes back."""
+    if ticket.status != TicketStatus.SNOOZED or ticket.snoozed_until is None:
+        return str(STATUSES[ticket.status])
+    local = timezone.localtime(ticket.snoozed_until)
+    pattern = "H:i" if local.date() == timezone.localdate() else _("d/m H:i")
+    return _("snoozed until %(time)s") % {"time": date_format(local, pattern)}
 
 
-def next_to_decide(member: Membership, current: uuid.UUID | None = None) -> str:
-    """The address of the ticket that has waited longest for a decision, other than this one; empty where none has."""
-    rows = Ticket.objects.filter(_conditions(member)["decide"], organization=member.organization)
-    if current is not None:
-        rows = rows.exclude(pk=current)
-    found = rows.order_by("updated_at", "id").values_list("pk", flat=True).first()
-    return reverse("web:ticket", args=[found]) if found is not None else ""
+def next_to_decide(member: Membership, current: uuid.UUID | None = None, filters: Filters | None = None) -> str:
+    """The address of the ticket that has waited longest for a decision, other than this one; empty where none has.
+
+    `filters` go with it: the next one is of the same list, as long as that holds any.
+    """
+    asked = filters or Filters()
+    found = queue_rows.next_id(member, asked, current)
+    return reverse("web:ticket", args=[found]) + asked.suffix() if found is not None else ""
 
 
 def known(reference: str) -> uuid.UUID | None:

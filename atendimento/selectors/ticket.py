@@ -9,6 +9,7 @@ from dataclasses import replace
 from django.urls import reverse
 
 from atendimento import access
+from atendimento.actions.handing import Hands
 from atendimento.models import (
     Draft,
     Membership,
@@ -16,7 +17,7 @@ from atendimento.models import (
     Ticket,
     TicketVisit,
 )
-from atendimento.selectors import links, memory, queue, reading, search_terms, since, state, transcript, values, woven
+from atendimento.selectors import hands, links, memory, queue, reading, search_terms, since, state, transcript, values, woven
 from atendimento.selectors.cards import Sight
 from atendimento.selectors.memory import Asked, Ground, ground_of, shown_at
 from atendimento.selectors.pages import Composer, TicketHead, TicketPage, Transcript
@@ -56,7 +57,7 @@ def ticket_page(
             sought=_sought(member, asked.find),
         ),
         memory=pane,
-        queue=queue.queue(member, replace(filters, after=""), ticket.pk),
+        queue=queue.queue(member, filters, ticket.pk),
         composer=composer or _draft(member, ticket),
         since=since.since(
             member, ticket, visit, Sight(ground.ticket_type, ground.state, reading.Cited({}), may_override=False)
@@ -96,7 +97,7 @@ def _talk(
     if not events:
         return seen
     ends = window.last >= ground.ticket.last_message_number
-    told = woven.weave(ground.ticket.pk, seen.messages, messages, ground.ticket_type, shown, to_the_end=ends)
+    told = woven.weave(ground.ticket, seen.messages, messages, ground.ticket_type, shown, to_the_end=ends)
     return replace(seen, messages=told)
 
 
@@ -115,10 +116,15 @@ def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHe
         protocol=ticket.protocol,
         read_note=read_note or memory.read_note(ticket, memory.unread_in(ticket)),
         status=ticket.status,
-        status_label=str(queue.STATUSES[ticket.status]),
+        status_label=queue.status_words(ticket),
         assignee=ticket.assignee.name if ticket.assignee else "",
         assignee_initials=values.initials(ticket.assignee.name) if ticket.assignee else "",
         mine=ticket.assignee_id == member.pk,
+        team=ticket.team.name if ticket.team else "",
+        hands=hands.written(Hands.of(ticket)),
+        escalated=hands.escalated_note(member, ticket),
+        may_answer=hands.may_answer(member, ticket),
+        woken=ticket.woken_at is not None and ticket.status == "open",
         last_message=ticket.last_message_number,
         links=links.links(member, ticket),
         merged=links.merged_note(member, ticket),

@@ -23,8 +23,8 @@ from atendimento.selectors import ticket as pages
 from atendimento.selectors.memory import Asked
 from atendimento.selectors.pages import Composer
 from atendimento.selectors.parts import Problem
-from atendimento.selectors.queue import Filters
-from atendimento.web.doors import MemberRequest, is_fragment, member_view, show, with_query
+from atendimento.web.doors import MemberRequest, is_fragment, member_view, show
+from atendimento.web.places import place_of, ticket_at
 from memoria.errors import Code, DomainError
 
 
@@ -78,7 +78,7 @@ def _recorded(request: MemberRequest, ticket_id: uuid.UUID, run: Callable[[], ob
         return _composer(request, ticket_id, Composer(text, internal, problem), 400)
     if is_fragment(request):
         return _composer(request, ticket_id, Composer(internal=internal), 200)
-    return redirect(reverse("web:ticket", args=[ticket_id]) + "?show=talk")
+    return redirect(ticket_at(request, ticket_id, show="talk"))
 
 
 def _with_commitments(request: MemberRequest, ticket_id: uuid.UUID, text: str, found: replies.Checked) -> HttpResponse:
@@ -94,8 +94,8 @@ def _with_commitments(request: MemberRequest, ticket_id: uuid.UUID, text: str, f
         problem = Problem(_("Write something first, of at most 100,000 characters."))
         return _composer(request, ticket_id, Composer(text, problem=problem), 400)
     if not is_fragment(request):
-        return redirect(with_query(reverse("web:ticket", args=[ticket_id]), show="talk", done=sent.version))
-    memory = panes.read(request.member, ticket_id, Asked(done=sent.version))
+        return redirect(ticket_at(request, ticket_id, show="talk", done="" if sent.version is None else str(sent.version)))
+    memory = panes.read(request.member, ticket_id, Asked(done=sent.version, place=place_of(request)))
     head = pages.head(request.member, ticket_id)
     return show(request, "parts/reply_answer.html", composer=Composer(), head=head, memory=memory)
 
@@ -104,7 +104,7 @@ def _composer(request: MemberRequest, ticket_id: uuid.UUID, composer: Composer, 
     """The composer alone for a script, else the whole page with it."""
     if is_fragment(request):
         return show(request, "parts/composer.html", status, composer=composer, head=pages.head(request.member, ticket_id))
-    page = pages.ticket_page(request.member, ticket_id, Asked(), Filters(), composer)
+    page = pages.ticket_page(request.member, ticket_id, Asked(), place_of(request), composer)
     return show(request, "ticket.html", status, page=page, seen_url=reverse("web:seen", args=[ticket_id]))
 
 
@@ -134,7 +134,9 @@ def draft(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
 @member_view
 def seen(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
     console.note_visit(member=request.member, ticket_id=ticket_id)
-    return HttpResponse(status=204)
+    if is_fragment(request):
+        return HttpResponse(status=204)
+    return redirect(ticket_at(request, ticket_id, show="talk") + "#composer")
 
 
 @require_POST
@@ -149,4 +151,4 @@ def status(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
     except DomainError as error:
         if error.code is not Code.TICKET_MERGED:
             raise  # a merged ticket's page says so itself
-    return redirect(reverse("web:ticket", args=[ticket_id]))
+    return redirect(ticket_at(request, ticket_id))

@@ -26,9 +26,9 @@ from atendimento.selectors.cards import Failure, slot_key
 from atendimento.selectors.decided import decided
 from atendimento.selectors.memory import PANES, Asked
 from atendimento.selectors.parts import Problem
-from atendimento.selectors.queue import Filters
 from atendimento.web import forms
-from atendimento.web.doors import MemberRequest, is_fragment, member_view, number, show, with_query
+from atendimento.web.doors import MemberRequest, is_fragment, member_view, number, show
+from atendimento.web.places import place_of, ticket_at
 from memoria.errors import Code, DomainError
 from memoria.patch import MISSING
 from memoria.proposals import Citation
@@ -109,13 +109,13 @@ def _answer(
     status: int = 200,
     pane: str | None = None,
 ) -> HttpResponse:
-    asked = Asked(pane or _pane(request), done=done, failure=failure)
+    asked = Asked(pane or _pane(request), done=done, failure=failure, place=place_of(request))
     if is_fragment(request):
         return show(request, "parts/memory_answer.html", status, memory=panes.read(request.member, ticket_id, asked))
     if failure is None:
-        address = reverse("web:ticket", args=[ticket_id])
-        return redirect(with_query(address, pane=None if asked.pane == "decide" else asked.pane, done=done))
-    page = tickets.ticket_page(request.member, ticket_id, asked, Filters())
+        pane = "" if asked.pane == "decide" else asked.pane
+        return redirect(ticket_at(request, ticket_id, pane=pane, done="" if done is None else str(done)))
+    page = tickets.ticket_page(request.member, ticket_id, asked, asked.place)
     return show(request, "ticket.html", status, page=page, seen_url=reverse("web:seen", args=[ticket_id]))
 
 

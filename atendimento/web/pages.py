@@ -18,6 +18,7 @@ from atendimento.selectors.memory import PANES, Asked
 from atendimento.selectors.queue import Filters
 from atendimento.selectors.search_terms import clean
 from atendimento.web.doors import THEMES, Look, MemberRequest, is_fragment, member_view, number, show
+from atendimento.web.places import place_of
 from memoria.patch import PatchError, parse_pointer
 
 YEAR = 365 * 24 * 60 * 60
@@ -27,13 +28,15 @@ YEAR = 365 * 24 * 60 * 60
 @member_view
 def queue(request: MemberRequest) -> HttpResponse:
     filters = Filters.read(request.GET)
-    current = request.GET.get("current", "")
-    listed = queues.queue(request.member, filters, queues.known(current))
+    current = queues.known(request.GET.get("current", ""))
     if is_fragment(request) and request.GET.get("part") == "queue":
-        return show(request, "parts/queue.html", queue=listed)
+        return show(request, "parts/queue.html", queue=queues.queue(request.member, filters, current))
     if is_fragment(request):
-        return show(request, "parts/queue_rows.html", queue=listed)
-    return show(request, "queue.html", queue=listed, next_url=queues.next_to_decide(request.member))
+        # More rows for a list that is open: they belong to the place in which it began.
+        base = Filters.read({**request.GET.dict(), "after": request.GET.get("base", ""), "rows": request.GET.get("shown", "")})
+        return show(request, "parts/queue_rows.html", queue=queues.queue(request.member, filters, current, base))
+    listed = queues.queue(request.member, filters)
+    return show(request, "queue.html", queue=listed, next_url=queues.next_to_decide(request.member, filters=filters))
 
 
 def asked_of(request: HttpRequest) -> Asked:
@@ -41,13 +44,14 @@ def asked_of(request: HttpRequest) -> Asked:
     pane = request.GET.get("pane", "")
     message = request.GET.get("m")
     return Asked(
-        pane if pane in PANES else "decide",
-        number(request.GET.get("version")),
-        number(request.GET.get("done")),
-        number(request.GET.get("before")),
-        number(request.GET.get("from")),
-        number(request.GET.get("to")),
-        number(message.removeprefix("m-")) if message else None,
+        place=place_of(request),
+        pane=pane if pane in PANES else "decide",
+        version=number(request.GET.get("version")),
+        done=number(request.GET.get("done")),
+        before=number(request.GET.get("before")),
+        first=number(request.GET.get("from")),
+        second=number(request.GET.get("to")),
+        message=number(message.removeprefix("m-")) if message else None,
         events=Look.of(request).events,
         field=_pointer(request.GET.get("field", "")[:500].replace("\0", "")),
         find=clean(request.GET.get("find", "")),

@@ -84,6 +84,11 @@
       (document.querySelector("#tickets a[aria-current]") || document.querySelector("#tickets a"))?.focus();
       return true;
     }
+    const act = document.querySelector(`[data-go="${CSS.escape(key)}"]`);
+    if (act) {
+      act.click();
+      return true;
+    }
     const pane = { d: "decide", e: "state", h: "history" }[key];
     if (!pane) return false;
     document.querySelector(`#memory [data-pane="${pane}"]`)?.click();

@@ -1,0 +1,273 @@
+"""Who works on a ticket, as its page shows it: the forms to hand it on or put it off, and what was done with it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from atendimento import access
+from atendimento.actions.faults import InvalidInput
+from atendimento.actions.handing import ChangedHands, Hands, targets
+from atendimento.models import Handing, HandingKind, Membership, Team, Ticket
+from atendimento.selectors.parts import Option
+from memoria.calendar import WorkingCalendar
+from memoria.holidays import national_holidays
+
+FAULTS: Final[Mapping[str, Promise]] = {
+    "handing.nobody": gettext_lazy("Choose a person or a team."),
+    "handing.note_missing": gettext_lazy("Write a note: what is asked, or what you answer."),
+    "handing.note_too_long": gettext_lazy("The note is too long: at most 10,000 characters."),
+    "handing.not_a_supervisor": gettext_lazy("Choose a supervisor, an administrator or who leads the team."),
+    "handing.not_escalated": gettext_lazy("Nothing is asked any more: somebody answered meanwhile."),
+    "member.unknown": gettext_lazy("This person works here no more. Choose another."),
+    "team.unknown": gettext_lazy("This team takes no tickets any more. Choose another."),
+    "team.name": gettext_lazy("Give a name of at most 100 characters."),
+    "team.taken": gettext_lazy("Another team has this name."),
+    "snooze.no_moment": gettext_lazy("Choose when the ticket comes back."),
+    "snooze.past": gettext_lazy("This moment is over. Choose a later one."),
+    "snooze.too_far": gettext_lazy("At most a year ahead."),
+    "queue_view.name": gettext_lazy("Give a name of at most 60 characters."),
+    "queue_view.taken": gettext_lazy("Another of your views has this name."),
+    "queue_view.too_many": gettext_lazy("You keep 30 views already. Remove one first."),
+}
+
+ACTS: Final[Mapping[str, tuple[Promise, Promise, str]]] = {
+    "assume": (gettext_lazy("Take"), gettext_lazy("Take it all the same"), "web:assume"),
+    "transfer": (gettext_lazy("Transfer"), gettext_lazy("Transfer"), "web:transfer"),
+    "escalate": (gettext_lazy("Escalate"), gettext_lazy("Escalate"), "web:escalate"),
+    "answer": (gettext_lazy("Answer the escalation"), gettext_lazy("Answer"), "web:answer-escalation"),
+    "snooze": (gettext_lazy("Snooze"), gettext_lazy("Snooze until then"), "web:snooze"),
+}
+"""What each form is called, what its button says, and where it goes."""
+
+MOST: Final = 200  # acts in one window of the conversation
+
+ICONS: Final[Mapping[str, str]] = {
+    HandingKind.ASSUMED: "user",
+    HandingKind.RELEASED: "undo-2",
+    HandingKind.TRANSFERRED: "arrow-right",
+    HandingKind.ESCALATED: "flag",
+    HandingKind.ANSWERED: "corner-down-right",
+}
+
+
+def fault(error: InvalidInput) -> str:
+    """What is wrong, in a sentence."""
+    return " ".join(str(FAULTS.get(item.code, item.detail)) for item in error.faults)
+
+
+# --- forms --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class HandForm:
+    """A form that changes a ticket's hands, with the hands that it was drawn for."""
+
+    act: str  # transfer, escalate, answer, snooze
+    ticket_id: str
+    title: str  # the ticket's
+    heading: str
+    submit: str  # what the button says
+    url: str
+    seen: str
+    people: tuple[Option, ...] = ()
+    teams: tuple[Option, ...] = ()
+    times: tuple[SnoozeTime, ...] = ()
+    asked_by: str = ""
+    asked: str = ""  # the words of the escalation that is answered
+    note: str = ""
+    moment: str = ""
+    earliest: str = ""
+    problem: str = ""
+    key: str = field(default_factory=lambda: str(uuid.uuid4()))  # pressed twice, it is one
+
+
+@dataclass(frozen=True, slots=True)
+class SnoozeTime:
+    key: str
+    label: str
+    at: datetime
+
+
+def written(hands: Hands) -> str:
+    """The hands as a form carries them."""
+    return "/".join("" if part is None else str(part) for part in (hands.assignee, hands.team, hands.escalated_to))
+
+
+def read(text: str) -> Hands | None:
+    """The hands that a form carries; None where it carries none."""
+    parts = text.split("/")
+    if len(parts) != 3 or any(part and not (part.isascii() and part.isdecimal() and len(part) < 18) for part in parts):
+        return None
+    assignee, team, asked = (int(part) if part else None for part in parts)
+    return Hands(assignee, team, asked)
+
+
+def form(member: Membership, ticket_id: uuid.UUID, act: str, **typed: str) -> HandForm:
+    """The form for an act on the ticket as it is now, with what was typed. Raises NotFound."""
+    ticket = access.ticket(member, ticket_id)
+    heading, submit, route = ACTS[act]
+    shown = {
+        "act": act,
+        "ticket_id": str(ticket.pk),
+        "title": ticket.subject,
+        "heading": str(heading),
+        "submit": str(submit),
+        "url": reverse(route, args=[ticket.pk]),
+        "seen": written(Hands.of(ticket)),
+    }
+    chosen = typed.pop("to", "")
+    if act == "transfer":
+        people = Membership.objects.filter(organization=ticket.organization, is_active=True).order_by("name", "pk")
+        teams = Team.objects.filter(organization=ticket.organization, archived_at=None).exclude(pk=ticket.team_id)
+        return HandForm(
+            **shown,
+            people=_options("m", people.exclude(pk=ticket.assignee_id).values_list("pk", "name"), chosen),
+            teams=_options("t", teams.order_by("name").values_list("slug", "name"), chosen),
+            **typed,
+        )
+    if act == "escalate":
+        return HandForm(**shown, people=_options("m", targets(ticket, member).values_list("pk", "name"), chosen), **typed)
+    if act == "snooze":
+        now = timezone.now()
+        zone = ZoneInfo(ticket.organization.timezone)
+        earliest = now.astimezone(zone).strftime("%Y-%m-%dT%H:%M")
+        return HandForm(**shown, times=snooze_times(now.astimezone(zone)), earliest=earliest, **typed)
+    last = Handing.objects.select_related("note", "by").filter(ticket=ticket, kind=HandingKind.ESCALATED).last()
+    asked = last.note.text if last is not None and last.note is not None else ""
+    return HandForm(**shown, asked=asked, asked_by=last.by.name if last is not None else "", **typed)
+
+
+def _options(kind: str, rows: object, chosen: str) -> tuple[Option, ...]:
+    return tuple(Option(f"{kind}:{key}", name, f"{kind}:{key}" == chosen) for key, name in rows)  # type: ignore[attr-defined]
+
+
+def changed_hands(error: ChangedHands) -> str:
+    """Why an act was refused: who had the ticket change hands meanwhile."""
+    last = error.last
+    if last is None:
+        return _("The ticket changed hands meanwhile. Look at who has it now, and decide again.")
+    words = _("Meanwhile, at %(time)s: %(what)s. Look at who has the ticket now, and decide again.")
+    return words % {"time": date_format(timezone.localtime(last.at), "H:i"), "what": sentence(last)}
+
+
+def may_answer(member: Membership, ticket: Ticket) -> bool:
+    """Whether the member can answer what the ticket was escalated for."""
+    if ticket.escalated_to_id is None:
+        return False
+    return ticket.escalated_to_id == member.pk or access.caller_of(member).may(access.Permission.SEE_ALL_TICKETS)
+
+
+def escalated_note(member: Membership, ticket: Ticket) -> str:
+    """Whom the ticket is escalated to, in words; empty where it is not."""
+    if ticket.escalated_to is None:
+        return ""
+    if ticket.escalated_to_id == member.pk:
+        return _("escalated to you")
+    return _("escalated to %(name)s") % {"name": ticket.escalated_to.name}
+
+
+# --- snoozing -----------------------------------------------------------------------------------------------------
+
+MORNING: Final = time(9, 0)
+AFTERNOON: Final = time(14, 0)
+
+
+def snooze_times(now: datetime) -> tuple[SnoozeTime, ...]:
+    """What is offered, each once: `now` is the organisation's own time."""
+    tomorrow = datetime.combine(now.date() + timedelta(days=1), MORNING, now.tzinfo)
+    working = datetime.combine(_calendar(now).working_day_from(tomorrow.date()), MORNING, now.tzinfo)
+    afternoon = datetime.combine(now.date(), AFTERNOON, now.tzinfo)
+    offered = [SnoozeTime("hour", _("In one hour"), _later(now))]
+    if now + timedelta(minutes=30) < afternoon:
+        offered.append(SnoozeTime("afternoon", _("This afternoon"), afternoon))
+    offered.append(SnoozeTime("tomorrow", _("Tomorrow"), tomorrow))
+    if working != tomorrow:
+        offered.append(SnoozeTime("working_day", _("Next working day"), working))
+    return tuple(offered)
+
+
+def _calendar(now: datetime) -> WorkingCalendar:
+    return WorkingCalendar(holidays=national_holidays(now.year) | national_holidays(now.year + 1))
+
+
+def _later(now: datetime) -> datetime:
+    """An hour of time, whatever the clocks are set to meanwhile."""
+    return (now.astimezone(ZoneInfo("UTC")) + timedelta(hours=1)).astimezone(now.tzinfo)
+
+
+# --- what was done ------------------------------------------------------------------------------------------------
+
+
+def handings(ticket: Ticket, first: int, last: int) -> list[Handing]:
+    """The acts between two messages, both ends included, oldest first."""
+    rows = Handing.objects.select_related("by", "from_member", "to_member", "to_team").filter(ticket=ticket)
+    return list(rows.filter(after_message__gte=first, after_message__lte=last).order_by("pk")[:MOST])
+
+
+@dataclass(frozen=True, slots=True)
+class HandingRow:
+    at: datetime
+    icon: str
+    sentence: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandsPage:
+    ticket_id: str
+    title: str
+    owner: str
+    team: str
+    rows: tuple[HandingRow, ...]  # newest first
+
+
+def history(member: Membership, ticket_id: uuid.UUID) -> HandsPage:
+    """The ticket's book of hands. Raises NotFound."""
+    ticket = access.ticket(member, ticket_id)
+    rows = Handing.objects.select_related("by", "from_member", "to_member", "to_team", "note").filter(ticket=ticket)
+    return HandsPage(
+        str(ticket.pk),
+        ticket.subject,
+        ticket.assignee.name if ticket.assignee else "",
+        ticket.team.name if ticket.team else "",
+        tuple(
+            HandingRow(row.at, ICONS[row.kind], sentence(row), row.note.text if row.note is not None else "")
+            for row in rows.order_by("-pk")[:MOST]
+        ),
+    )
+
+
+def sentence(row: Handing) -> str:
+    """The act in words, with who did it."""
+    names = {
+        "by": row.by.name,
+        "to": row.to_member.name if row.to_member is not None else "",
+        "team": row.to_team.name if row.to_team is not None else "",
+    }
+    if row.kind == HandingKind.ASSUMED:
+        return _("%(by)s took the ticket") % names
+    if row.kind == HandingKind.RELEASED:
+        return _("%(by)s left the ticket without an owner") % names
+    if row.kind == HandingKind.ESCALATED:
+        return _("%(by)s escalated the ticket to %(to)s") % names
+    if row.kind == HandingKind.ANSWERED:
+        return _("%(by)s answered the escalation") % names
+    if row.from_team_id != row.to_team_id and row.to_team is None:
+        return _("%(by)s took the ticket out of its team") % names
+    if row.from_team_id != row.to_team_id and row.to_member is None:
+        return _("%(by)s transferred the ticket to the team %(team)s") % names
+    if row.from_team_id != row.to_team_id:
+        return _("%(by)s transferred the ticket to %(to)s, team %(team)s") % names
+    return _("%(by)s transferred the ticket to %(to)s") % names
