@@ -138,10 +138,28 @@ def _post(job: str, subject: uuid.UUID, organization_id: int, countdown: float, 
 
 # --- live events --------------------------------------------------------------------------------------------------
 
+KEPT_EVENTS = 1000
+"""So many of an organisation's last live events are kept for pages that were cut off. After a longer gap they ask anew."""
+
+KEPT_SECONDS = 24 * 60 * 60
+
+# In one stroke, so that whoever listens hears events in the order in which they are kept.
+_PUBLISH = """
+local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'd', ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+redis.call('PUBLISH', KEYS[2], id .. ' ' .. ARGV[1])
+return id
+"""
+
 
 def channel(organization_id: int) -> str:
     """The Redis channel of an organisation's live events."""
     return f"lastro:org:{organization_id}"
+
+
+def kept(organization_id: int) -> str:
+    """The Redis stream in which the last of them are kept."""
+    return f"lastro:org:{organization_id}:kept"
 
 
 @lru_cache(maxsize=1)
@@ -151,8 +169,13 @@ def connection() -> redis.Redis:
 
 
 def publish(organization_id: int, document: Mapping[str, object]) -> None:
-    """Tell open pages what happened. They catch up by themselves, so a lost event is only logged."""
+    """Tell open pages what happened. They catch up by themselves, so a lost event is only logged.
+
+    `document` is {ticket, kind, version, message, member, team, hands}, or {kind, to}: ids and numbers, no words. Team (or
+    None) and hands (members whom it lies with) say who may hear of it, as access.visible does; pages are not told those.
+    """
+    keys = [kept(organization_id), channel(organization_id)]
     try:
-        connection().publish(channel(organization_id), json.dumps(document))
+        connection().eval(_PUBLISH, len(keys), *keys, json.dumps(document), str(KEPT_EVENTS), str(KEPT_SECONDS))
     except redis.RedisError as error:
         log.warning("live event not published", error=type(error).__name__)

@@ -159,6 +159,8 @@ def announce(book: ledger.Book, kind: str, member: Membership | None) -> None:
                 "version": book.state.version,
                 "message": ticket.last_message_number,
                 "member": member.pk if member else None,
+                "team": ticket.team_id,
+                "hands": [ticket.assignee_id, ticket.escalated_to_id],
             },
         )
     )

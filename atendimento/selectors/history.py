@@ -88,7 +88,7 @@ def rows(events: Sequence[LedgerEvent], sight: Sight, *, member_id: int, may_und
                 kind=row.kind,
                 icon=_icon(event),
                 actor=actor,
-                sentence=_sentence(event, sight),
+                sentence=sentence(event, sight),
                 at=row.at,
                 lines=lines(event, sight),
                 view_url=address,
@@ -104,7 +104,8 @@ def _icon(event: Event) -> str:
     return "x" if event.kind is EventKind.DECISION and decisions == {"rejected"} else ICONS[event.kind]
 
 
-def _sentence(event: Event, sight: Sight) -> str:
+def sentence(event: Event, sight: Sight) -> str:
+    """What an event was, after its actor's name: "accepted 2 changes"."""
     match event.kind:
         case EventKind.DECISION:
             return _decision(event)
@@ -256,10 +257,10 @@ def told(event: Event, sight: Sight) -> DecidedNote:
     more = len(event.cause.get("changes", ())) - 1
     if event.kind is EventKind.UNDO:
         return DecidedNote(_("Undone: version %(version)d") % {"version": event.cause["version"]}, None, event.version)
-    sentence = _sentence(event, sight)
+    said = sentence(event, sight)
     if first is not None and event.kind is EventKind.RESOLUTION:
-        sentence = _("Divergence settled: %(field)s, %(value)s") % {"field": first.label, "value": first.new}
+        said = _("Divergence settled: %(field)s, %(value)s") % {"field": first.label, "value": first.new}
     elif first is not None and more <= 0:
         word = {"rejected": _("Rejected"), "accepted": _("Accepted"), "edited": _("Accepted as edited")}.get(first.tone)
-        sentence = f"{word}: {first.label}, {first.new}" if word else f"{first.label}: {sentence}"
-    return DecidedNote(sentence[:1].upper() + sentence[1:], event.version, event.version)
+        said = f"{word}: {first.label}, {first.new}" if word else f"{first.label}: {said}"
+    return DecidedNote(said[:1].upper() + said[1:], event.version, event.version)

@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 from atendimento import access, wording
 from atendimento.access import Permission
 from atendimento.models import LedgerEvent, Membership, Message, Origin, Proposal, ProposedChange, RunStatus, Ticket
-from atendimento.selectors import cards, history, next_step, queue, reading, state, together, values, versions
+from atendimento.selectors import cards, foreign, history, next_step, queue, reading, state, together, values, versions
 from atendimento.selectors.cards import Failure, Sight
 from atendimento.selectors.model_page import waits_for
 from atendimento.selectors.pane_parts import ChangeCard, DecidedNote, Memory, RunView, SlotCard
@@ -41,6 +41,8 @@ class Asked:
     second: int | None = None
     message: int | None = None  # where the conversation opens
     failure: Failure | None = None
+    seen: int | None = None  # the version that the page shows: what others did since is said
+    keep: tuple[str, ...] = ()  # cards in which something was typed: they stay, whatever became of them
     events: bool = False  # whether decisions stand between the messages
     field: str = ""  # of the history pane: only the versions that touched this pointer
     find: str = ""  # what was searched for, to be marked in the conversation
@@ -101,13 +103,15 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
     if asked.pane == "state":
         chain = history.touching(ticket.pk, [key for key, slot in shown.slots.items() if slot.replaces is not None])
         references |= history.cited_in(chain)
+    kept = foreign.kept_rows(ticket, [*asked.keep, *([asked.failure.key] if asked.failure is not None else [])])
+    references |= {item["message"] for row in kept for item in row.citations}
     messages = reading.cited(ticket.pk, references, known)
     sight = Sight(ground.ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure)
     read_only = ticket.merged_into_id is not None
     conflicts, confirms = cards.slot_cards(sight) if asked.version is None and not read_only else ((), ())
     shown_rows = ground.pending[:CARDS_SHOWN]
-    changes = tuple(cards.change_card(row, sight) for row in shown_rows)
-    waiting = len(ground.pending) - len(changes)
+    changes = tuple(foreign.card(row, sight) for row in foreign.in_order([*shown_rows, *kept]))
+    waiting = len(ground.pending) - len(shown_rows)
     bulk = together.plain(shown_rows) if asked.pane == "decide" else []  # no other pane offers it
     unread = unread_in(ticket)
     older = ""
@@ -146,6 +150,7 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
         if asked.version is None and not read_only
         else None,
         read_only=read_only,
+        told=foreign.told(member, ticket, sight, asked.seen) if asked.failure is None else "",
     )
 
 

@@ -16,6 +16,7 @@ from atendimento.selectors.parts import (
     Past,
     Problem,
     Quote,
+    Settled,
     StepLine,
 )
 
@@ -69,6 +70,7 @@ class ChangeCard:
     drafts: tuple[Drafted, ...] = ()
     by_rule: bool = False  # a yes to our question, read without a model
     occurrences: tuple[Occurrences, ...] = ()  # quotes whose words stand more than once
+    settled: Settled | None = None  # decided meanwhile: it stays for what is being typed in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +246,7 @@ class Memory:
     past: Past | None = None  # of the panes that show it
     step: StepLine | None = None  # what is next; None where a past state is shown
     read_only: bool = False  # the ticket was merged: nothing is decided here
+    told: str = ""  # what colleagues decided since the version that the page shows
 
     @property
     def keys(self) -> tuple[str, ...]:

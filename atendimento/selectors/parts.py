@@ -148,6 +148,17 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Settled:
+    """How a card was decided by somebody else while one was writing in it, and where what was typed can go."""
+
+    sentence: str
+    now: str  # the value that holds; empty where none does
+    pointer: str
+    address: str  # of the page without the card
+    problem: Problem | None = None  # of a submit that came too late
+
+
+@dataclass(frozen=True, slots=True)
 class Held:
     """What a pointer held at one of the two versions."""
 

@@ -18,8 +18,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 
-from atendimento import signin
-from atendimento import news
+from atendimento import news, signin
 from atendimento.access import NotFound
 from atendimento.models import Membership, Organization
 from atendimento.selectors import administration, canned, corrections, imports, people, rebuilds, reminders
@@ -153,6 +152,16 @@ def show(request: MemberRequest, template: str, status: int = 200, **context: An
         "query": request.GET.get("find") or request.GET.get("q", ""),
     }
     return render(request, template, {**frame, **context}, status=status)
+
+
+def seen_by(request: HttpRequest) -> int | None:
+    """The ticket's version that the asking page shows."""
+    return number(request.headers.get("Lastro-Seen"))
+
+
+def kept_by(request: HttpRequest) -> tuple[str, ...]:
+    """The cards in which something was typed on the asking page."""
+    return tuple(request.headers.get("Lastro-Keep", "")[:2000].split())
 
 
 def with_query(address: str, **query: object) -> str:

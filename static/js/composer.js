@@ -3,6 +3,7 @@
   const wait = 700;
   let timer = null;
   let kept = null;
+  let unkept = false;
 
   document.body.classList.add("scripted");
 
@@ -20,8 +21,10 @@
       if (response.status === 401) document.dispatchEvent(new CustomEvent("lastro:notice", { detail: { status: 401 } }));
       if (!response.ok) throw new Error(String(response.status));
       kept = now;
+      unkept = false;
       note.textContent = body.get("text") ? note.dataset.saved : "";
     } catch {
+      unkept = true;
       note.textContent = note.dataset.failed;
     }
   }
@@ -98,6 +101,17 @@
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden" && timer) keep();
   });
+  document.addEventListener("lastro:signed-in", keep);
+  // What was decided meanwhile may bear on what is being written.
+  let version = document.getElementById("memory")?.dataset.version;
+  document.addEventListener("lastro:refreshed", () => {
+    const now = document.getElementById("memory")?.dataset.version;
+    if (now === version) return;
+    version = now;
+    if (form()?.querySelector("textarea").value.trim()) check();
+  });
+  // A draft that could not be kept is all that leaving would lose.
+  window.addEventListener("beforeunload", (event) => { if (unkept && form()?.querySelector("textarea").value.trim()) event.preventDefault(); });
 
   // The look: applied at once, remembered by the server.
   document.addEventListener("submit", (event) => {

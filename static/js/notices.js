@@ -21,6 +21,9 @@
     if (kind === "expired") {
       const link = document.createElement("a");
       link.className = "btn";
+      // In another tab: this page, with all that is typed in it, goes on once somebody is signed in there.
+      link.target = "_blank";
+      link.rel = "noopener";
       link.href = `${document.body.dataset.login}?next=${encodeURIComponent(location.pathname + location.search)}`;
       link.textContent = notices.dataset.signIn;
       toast.append(link);
@@ -43,6 +46,30 @@
     return "failed";
   }
 
+  // What a colleague decided is said once, where own decisions are said, until somebody closes it or time is up.
+  const news = document.getElementById("news");
+  let last = "";
+  function tellOthers() {
+    const memory = document.getElementById("memory");
+    const told = memory?.dataset.told || "";
+    const said = told && `${memory.dataset.version} ${told}`;
+    if (!told || said === last) return;
+    last = said;
+    const toast = document.createElement("div");
+    toast.className = "toast";
+    const text = document.createElement("span");
+    text.textContent = told;
+    const button = document.createElement("button");
+    button.className = "btn quiet";
+    button.type = "button";
+    button.textContent = news.dataset.close;
+    button.addEventListener("click", () => toast.remove());
+    toast.append(text, button);
+    news.replaceChildren(toast);
+    setTimeout(() => toast.remove(), 2 * toastTime);
+    say(told);
+  }
+
   // A toast says what was done and offers the way back; after ten seconds it goes.
   const seen = new WeakSet();
   function watchToasts() {
@@ -62,7 +89,11 @@
   document.addEventListener("htmx:error", (event) => {
     if (event.detail.ctx && !event.detail.ctx.response) notice("failed");
   });
-  document.addEventListener("htmx:after:swap", watchToasts);
+  document.addEventListener("htmx:after:swap", () => { tellOthers(); watchToasts(); });
+  document.addEventListener("lastro:signed-in", () => {
+    notices.replaceChildren();
+    say(announcer.dataset.signedIn);
+  });
   document.addEventListener("lastro:notice", (event) => notice(event.detail.kind || kindOf(event.detail.status)));
   document.addEventListener("lastro:announce", (event) => say(event.detail.text));
   watchToasts();

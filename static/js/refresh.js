@@ -30,9 +30,25 @@
     return version !== null && memory !== null && version < Number(memory.dataset.version);
   }
 
+  // What the server need not tell again, and what it must not take away: cards in which something was typed.
+  const typed = (field) => !["hidden", "submit"].includes(field.type) && (field.checked !== field.defaultChecked
+    || (field.tagName === "SELECT" ? [...field.options].some((option) => option.selected !== option.defaultSelected)
+      : field.value !== field.defaultValue && !["radio", "checkbox"].includes(field.type)));
+  const used = (form) => form.contains(document.activeElement) || [...form.elements].some(typed);
+
+  function known() {
+    const cards = [...document.querySelectorAll("#memory [data-card]")].filter((card) => card.dataset.kept !== undefined
+      || [...card.querySelectorAll("details[open] form")].some(used));
+    const version = document.getElementById("memory")?.dataset.version;
+    return { ...(version && { "Lastro-Seen": version }), ...(cards.length && { "Lastro-Keep": cards.map((card) => card.id).join(" ") }) };
+  }
+
   function atEnd(scroll) {
     return scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
   }
+
+  const things = { memory: "#memory [data-card]", transcript: "#stream [data-number]" };
+  const ids = (name) => new Set(things[name] ? [...document.querySelectorAll(things[name])].map((thing) => thing.id) : []);
 
   async function refresh(name) {
     if (underWay.has(name)) {
@@ -44,18 +60,24 @@
       const { element, url, swap } = parts[name]();
       if (!element || !url) return;
       const pane = element.dataset.pane;
-      const response = await fetch(url, { headers: { "HX-Request": "true", Accept: "text/html" }, credentials: "same-origin" });
+      const started = performance.now();
+      const headers = { "HX-Request": "true", Accept: "text/html", ...(name === "memory" && known()) };
+      const response = await fetch(url, { headers, credentials: "same-origin" });
       if (!response.ok) {
         document.dispatchEvent(new CustomEvent("lastro:notice", { detail: { status: response.status } }));
         return;
       }
       const text = await response.text();
+      const took = performance.now() - started;
       if (!element.isConnected || outdated(text) || element.dataset.pane !== pane) return;
       const scroll = element.closest(".scroll");
       const stick = name === "transcript" && atEnd(scroll);
       const last = element.querySelector("[data-number]:last-of-type")?.id;
+      const before = ids(name);
       await htmx.swap({ text, target: element, swap, sourceElement: element });
-      document.dispatchEvent(new CustomEvent("lastro:refreshed", { detail: { name, stick, last } }));
+      const fresh = [...ids(name)].some((id) => !before.has(id));
+      const told = Boolean(document.getElementById("memory")?.dataset.told);
+      document.dispatchEvent(new CustomEvent("lastro:refreshed", { detail: { name, stick, last, took, fresh, told } }));
     } catch {
       // The connection is gone: live.js shows that, and asks again once it is back.
     } finally {
@@ -69,6 +91,12 @@
       if (name === "transcript" && !document.getElementById("stream")) continue;
       refresh(name);
     }
+  });
+
+  // A decision's answer is the pane as well.
+  document.addEventListener("htmx:config:request", (event) => {
+    const { ctx } = event.detail;
+    if (ctx.target?.id === "memory" || ctx.target === "#memory") Object.assign(ctx.request.headers, known());
   });
 
   document.addEventListener("htmx:before:swap", (event) => {

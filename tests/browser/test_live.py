@@ -25,7 +25,9 @@ def test_a_colleagues_decision_updates_the_card_and_keeps_what_i_type(world: Wor
     field.fill("499")
     world.accept(rows[:1], world.rui)
     expect(page.locator("#memory .card h3", has_text="Bairro da visita")).to_have_count(0)
-    expect(page.locator("#announce")).to_contain_text("colega")
+    told = "Rui Prado aceitou: Bairro da visita → Madalena (a confirmar agora: Horário)"
+    expect(page.locator("#announce")).to_have_text(told)
+    expect(page.locator("#news")).to_contain_text(told)
     expect(field).to_have_value("499")
     expect(field).to_be_focused()
     page.keyboard.press("Enter")

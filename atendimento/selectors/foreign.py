@@ -1,0 +1,130 @@
+"""What colleagues did while a page was open: said in a sentence, and a card that one was writing in stays."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from atendimento.models import LedgerEvent, Membership, ProposedChange, Ticket
+from atendimento.selectors import cards, controls, history, reading, values
+from atendimento.selectors.cards import Sight
+from atendimento.selectors.pane_parts import ChangeCard
+from atendimento.selectors.parts import Settled
+from memoria.events import Event, EventKind
+from memoria.patch import MISSING, lookup
+from memoria.proposals import Status
+
+TOLD: Final = 3
+"""Decisions that are said one by one, the latest first; all of them are in the history."""
+
+KEPT: Final = 20
+"""Cards that a page may ask to keep."""
+
+DECIDED: Final[Mapping[str, Promise]] = {
+    "accepted": gettext_lazy("%(who)s accepted: %(what)s"),
+    "edited": gettext_lazy("%(who)s accepted as edited: %(what)s"),
+    "rejected": gettext_lazy("%(who)s rejected: %(what)s"),
+}
+
+
+def told(member: Membership, ticket: Ticket, sight: Sight, seen: int | None) -> str:
+    """What others decided after the version `seen`, in words; empty where nothing, or where nobody asks."""
+    if seen is None or seen >= ticket.state_version:
+        return ""
+    rows = LedgerEvent.objects.filter(ticket=ticket, version__gt=seen, content__isnull=False).exclude(member=member)
+    return " · ".join(_told(reading.event_of(row), sight) for row in rows.order_by("-version")[:TOLD])
+
+
+def _told(event: Event, sight: Sight) -> str:
+    who = event.actor.name if event.actor.member else _("The system")
+    lines = history.lines(event, sight)
+    decided = len(event.cause["changes"]) if event.kind is EventKind.DECISION else len(lines)
+    what = _listed([f"{line.label} → {line.new}" if line.new else line.label for line in lines[:decided]])
+    if event.kind is EventKind.DECISION and len(kinds := {entry["decision"] for entry in event.cause["changes"]}) == 1:
+        said = str(DECIDED[kinds.pop()]) % {"who": who, "what": what}
+    else:
+        said = ": ".join(filter(None, [f"{who} {history.sentence(event, sight)}", what]))
+    fallen = _listed([line.label for line in lines[decided:]])
+    return _("%(said)s (to be confirmed now: %(fallen)s)") % {"said": said, "fallen": fallen} if fallen else said
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(words[:TOLD]) + (", …" if len(words) > TOLD else "")
+
+
+# --- cards that stay ----------------------------------------------------------------------------------------------
+
+
+def kept_rows(ticket: Ticket, keys: Iterable[str]) -> list[ProposedChange]:
+    """The changes of this ticket among these cards that are no longer to be decided."""
+    ids = [found for key in list(keys)[:KEPT] if (found := _id(key)) is not None]
+    if not ids:
+        return []
+    gone = (Status.ACCEPTED, Status.EDITED, Status.REJECTED, Status.SUPERSEDED)
+    return list(
+        ProposedChange.objects.select_related("proposal", "decided_by").filter(ticket=ticket, pk__in=ids, status__in=gone)
+    )
+
+
+def _id(key: str) -> uuid.UUID | None:
+    try:
+        return uuid.UUID(key.removeprefix("ch-")) if key.startswith("ch-") else None
+    except ValueError:
+        return None
+
+
+def in_order(rows: Iterable[ProposedChange]) -> list[ProposedChange]:
+    """Where each stood: oldest proposal first, in the proposal's own order."""
+    return sorted(rows, key=lambda row: (row.proposal.created_at, row.proposal_id, row.position))
+
+
+def card(row: ProposedChange, sight: Sight) -> ChangeCard:
+    """The card of a change, to decide or decided: one that was decided says how, and what is typed in it can be recorded."""
+    drawn = cards.change_card(row, sight)
+    if row.status == Status.PENDING:
+        return drawn
+    pointer = _pointer(row)
+    place = sight.ticket_type.place(pointer, sight.state.values)
+    held = MISSING if place is None or place.kind == "new" else lookup(sight.state.values, pointer)
+    forms = controls.for_place(sight.ticket_type, place, row.value if held is MISSING else held) if place is not None else ()
+    failure = sight.failed(drawn.key)
+    if failure is not None:
+        forms = controls.typed(forms, failure.typed)
+    now = values.show_at(sight.ticket_type, pointer, held, sight.state)
+    address = reverse("web:ticket", args=[row.ticket_id])
+    return replace(
+        drawn,
+        controls=forms,
+        cascade=(),
+        settled=Settled(_settled(row), now, pointer, address, problem=failure.problem if failure else None),
+    )
+
+
+def _pointer(row: ProposedChange) -> str:
+    """What the change is about now: a member that it made has a place of its own."""
+    if not row.path.endswith("/-") or row.version is None:
+        return row.path
+    stored = LedgerEvent.objects.filter(ticket=row.ticket_id, version=row.version, content__isnull=False).first()
+    entries: Sequence[Mapping[str, str]] = reading.event_of(stored).cause.get("changes", ()) if stored is not None else ()
+    return next((entry["pointer"] for entry in entries if entry["id"] == str(row.pk)), row.path)
+
+
+def _settled(row: ProposedChange) -> str:
+    if row.decided_by is None or row.decided_at is None:
+        return _("Another decision settled this: the proposal no longer stands.")
+    sentences = {
+        Status.ACCEPTED: _("%(who)s accepted this at %(time)s."),
+        Status.EDITED: _("%(who)s accepted this as edited at %(time)s."),
+        Status.REJECTED: _("%(who)s rejected this at %(time)s."),
+    }
+    moment = date_format(timezone.localtime(row.decided_at), "H:i")
+    return sentences[Status(row.status)] % {"who": row.decided_by.name, "time": moment}

@@ -1,0 +1,71 @@
+// A session that ends while a page is open: nothing typed is lost, and nothing stays readable for whoever comes next.
+(() => {
+  const { session, login, member } = document.body.dataset;
+  const tabs = window.BroadcastChannel ? new BroadcastChannel("lastro") : null;
+  let ended = false;
+  let asking = false;
+
+  const toLogin = () => location.replace(login);
+
+  // After signing in again, in another tab or in none, this page goes on: with the new token in its old forms.
+  async function back() {
+    if (!ended || asking) return;
+    asking = true;
+    try {
+      const response = await fetch(session, { headers: { "HX-Request": "true" }, credentials: "same-origin", cache: "no-store" });
+      if (!response.ok) return;
+      const answer = await response.json();
+      if (String(answer.member) !== member) {
+        location.replace("/"); // somebody else: none of this is theirs
+        return;
+      }
+      for (const field of document.querySelectorAll("[name=csrfmiddlewaretoken]")) field.value = answer.token;
+      ended = false;
+      document.dispatchEvent(new CustomEvent("lastro:signed-in"));
+    } catch {
+      // No connection: asked again when the page is looked at.
+    } finally {
+      asking = false;
+    }
+  }
+
+  document.addEventListener("lastro:notice", (event) => { if (event.detail.status === 401) ended = true; });
+  document.addEventListener("htmx:response:error", (event) => { if (event.detail.ctx.response.status === 401) document.dispatchEvent(new CustomEvent("lastro:notice", { detail: { status: 401 } })); });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) back(); });
+  window.addEventListener("focus", back);
+
+  // A card that stayed for what was typed in it goes when its member says so.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("[data-close-card]");
+    if (!link || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    link.closest("[data-card]").remove();
+    document.getElementById("memory-scroll")?.focus({ preventScroll: true });
+  });
+
+  // Whoever signs out means this browser: its other pages go too. A page that opens says that somebody is signed in.
+  document.addEventListener("submit", (event) => { if (event.target.matches("[data-sign-out]")) tabs?.postMessage("out"); });
+  tabs?.addEventListener("message", (event) => {
+    if (event.data === "out") toLogin();
+    if (event.data === "in") back();
+  });
+  tabs?.postMessage("in");
+
+  // A page that comes back from the browser's memory shows nothing until it is known whose it is, and then what holds now.
+  window.addEventListener("pagehide", () => { document.documentElement.dataset.away = ""; });
+  window.addEventListener("pageshow", async (event) => {
+    if (!event.persisted) return;
+    try {
+      const response = await fetch(session, { headers: { "HX-Request": "true" }, credentials: "same-origin", cache: "no-store" });
+      if (!response.ok || String((await response.json()).member) !== member) {
+        toLogin();
+        return;
+      }
+    } catch {
+      location.reload();
+      return;
+    }
+    delete document.documentElement.dataset.away;
+    document.dispatchEvent(new CustomEvent("lastro:signed-in"));
+  });
+})();
