@@ -58,6 +58,8 @@ def propose(grounds: Grounds) -> Cause | None:
         return Cause.MODEL_MISREAD
     if grounds.act is Act.UNDONE:
         return Cause.STAFF_ERROR
+    if grounds.act is Act.RESOLVED and grounds.new_source is None:
+        return None  # left open: nothing says yet which side was wrong
     if grounds.same_message:
         return Cause.STAFF_ERROR if grounds.old_edited else Cause.MODEL_MISREAD
     if grounds.old_source in _REGISTRIES:

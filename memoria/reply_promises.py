@@ -17,6 +17,7 @@ from memoria.reply_words import Promised, promised, same_thing, sentences, stem,
 from memoria.sources import Kind
 
 _CONTACT_STEM: Final = stem("ligar")
+_BEFORE_A_DUE: Final = re.compile(r"(?:\s*\b(?:até|ate|em|para|pra|na|no|ainda|já|ja|logo|by|until))+\s*\Z")
 _GENERIC: Final = frozenset(stem(word) for word in ("fazer", "dar", "passar", "realizar", "entrar", "providenciar", "ir"))
 
 
@@ -86,7 +87,7 @@ def _offer(text: str, promise: Promised, ground: Ground) -> Offer:
     if isinstance(due, Resolved):
         low, high = due.start - (promise.task_start - promise.start), due.end - (promise.task_start - promise.start)
         if low >= 0:
-            tail = re.sub(r"\s*\b(?:até|ate|em|para|pra|na|no|by|until)\s*\Z", "", tail[:low]) + tail[high:]
+            tail = _BEFORE_A_DUE.sub("", tail[:low]) + tail[high:]
     task = " ".join(f"{promise.verb} {tail}".split()).rstrip(" ,;.!")
     kind = _kind(stem(promise.verb), telling(clause), ground.ticket_type)
     if not isinstance(due, Resolved):

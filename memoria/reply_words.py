@@ -44,8 +44,9 @@ _ALIKE: Final = {
     for group in (
         ("ligar", "retornar", "telefonar", "avisar", "contatar", "contato", "responder", "voltar", "comunicar", "informar",
          "call", "contact", "reply", "phone", "retorno", "ligacao", "resposta"),
-        ("enviar", "mandar", "encaminhar", "send", "sent", "envio", "encaminhamento"),
-        ("agendar", "marcar", "schedule", "book", "agendamento"),
+        ("enviar", "mandar", "encaminhar", "despachar", "postar", "send", "sent", "envio", "encaminhamento", "despacho"),
+        ("agendar", "marcar", "remarcar", "reagendar", "reservar", "combinar", "schedule", "reschedule", "book", "agendamento",
+         "reagendamento", "remarcacao", "reserva"),
         ("consultar", "verificar", "checar", "conferir", "ver", "olhar", "check", "verify", "consulta", "verificacao"),
         ("trocar", "substituir", "replace", "exchange", "troca", "substituicao"),
         ("reembolsar", "estornar", "devolver", "refund", "reembolso", "estorno", "devolucao"),
@@ -54,7 +55,12 @@ _ALIKE: Final = {
         ("entregar", "deliver", "entrega", "entregue"),
         ("cancelar", "cancel", "cancelamento"),
         ("resolver", "solucionar", "solve", "solucao", "resolucao"),
-        ("pedir", "solicitar", "request", "pedido", "solicitacao"),
+        ("pedir", "solicitar", "encomendar", "request", "order", "pedido", "solicitacao", "encomenda"),
+        ("abrir", "registrar", "cadastrar", "open", "register", "abertura", "registro", "cadastro"),
+        ("corrigir", "ajustar", "atualizar", "alterar", "correct", "update", "correcao", "ajuste", "atualizacao", "alteracao"),
+        ("pagar", "depositar", "creditar", "pay", "pagamento", "deposito", "credito"),
+        ("emitir", "gerar", "issue", "emissao"),
+        ("liberar", "aprovar", "autorizar", "release", "approve", "liberacao", "aprovacao"),
         ("compartilhar", "repassar", "share"),
     )
     for word in group
@@ -79,8 +85,16 @@ def stem(word: str) -> str:
 def _cut(word: str) -> str:
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
-            return word[: -len(suffix)]
-    return word
+            return _hard(word[: -len(suffix)])
+    return _hard(word)
+
+
+def _hard(root: str) -> str:
+    """One spelling for a sound that is written otherwise before e and i: marquei is of marcar, liguei of ligar."""
+    for soft, plain_ in (("qu", "c"), ("gu", "g")):
+        if root.endswith(soft) and len(root) > len(soft) + 1:
+            return root.removesuffix(soft) + plain_
+    return root
 
 
 _BY_STEM: Final = {_cut(word): first for word, first in _ALIKE.items()}
@@ -144,7 +158,8 @@ _REALLY_PAST: Final = _words(
 _PAST: Final = re.compile(r"(?:ad|id)[oa]s?\Z|ei\Z|amos\Z|emos\Z|imos\Z|aram\Z|ou\Z|iu\Z|ed\Z")
 _PAST_WORDS: Final = _words(
     """feito feita feitos feitas fiz fez fizemos pronto pronta prontos prontas aberto aberta entregue entregues pago paga
-    visto vista dito ok certo sent done booked made paid"""
+    visto vista dito ok certo pedi pedimos abri abrimos emiti emitimos recebi consegui devolvi inclui corrigi transferi
+    atendi transmiti escrevi vendi pus trouxe dei sent done booked made paid"""
 )
 _NOT_DONE: Final = _words("vamos temos estamos podemos precisamos queremos devemos iremos obrigado obrigada estado")
 GENERIC_DONE: Final = _words(
@@ -216,6 +231,8 @@ _PROMISES: Final = re.compile(
     r"|(?P<passive>ser(?:a|ao)\s+(?:\w+\s+)?[a-z]+(?:ad|id)[oa]s?)\b"
     r"|(?:i|we)(?:'ll|\s+will|'m going to|'re going to|\s+am going to|\s+are going to)\s+(?P<english>[a-z]+)\b)"
 )
+_JOINS: Final = re.compile(r"(?:[,;]|\s(?:e|mas|ou|porém|and|but))?\s*\Z")
+"""What a clause ends in where the next promise follows at once."""
 _CLAUSE_END: Final = re.compile(r"[;,]|\s(?:e|mas|ou|porem|and|but)\s")
 
 
@@ -246,7 +263,7 @@ def promised(text: str, names_a_day: frozenset[int] | set[int]) -> Iterator[Prom
             end = ends.start() if ends is not None else limit
             if denied(text, sentence.start + start, sentence.start + found.end()):
                 continue
-            tail = sentence.text[:end].rstrip(" .!…")
+            tail = _JOINS.sub("", sentence.text[:end]).rstrip(" .!…")
             yield Promised(
                 sentence.start + start, sentence.start + max(len(tail), found.end()), _verb(found), sentence.start + found.end()
             )

@@ -25,7 +25,8 @@ TABLE = [
     (Act.OVERRIDDEN, "registry", "customer", False, False, Cause.OLD_RECORD),
     (Act.OVERRIDDEN, "registry_reported", "agent", False, False, Cause.OLD_RECORD),
     (Act.RESOLVED, "registry", "customer", False, False, Cause.OLD_RECORD),
-    (Act.RESOLVED, "registry", None, False, False, Cause.OLD_RECORD),
+    (Act.RESOLVED, "registry", None, False, False, None),
+    (Act.RESOLVED, "registry", None, True, True, None),
     (Act.REPLACED, "inference", "customer", False, False, Cause.MODEL_MISREAD),
     (Act.REPLACED, "inference", "agent", False, False, Cause.MODEL_MISREAD),
     # Staff replace what staff said, or what staff accepted.
