@@ -45,6 +45,7 @@ class FieldSettings:
     invalidates: Sequence[str]
     literal: bool
     sensitive: bool
+    valid_for: str = ""  # D1; empty: nothing ends it
 
 
 @transaction.atomic
@@ -197,9 +198,7 @@ def publish_draft(
     """
     access.require(member, Permission.PUBLISH_TYPES)
     draft = _to_change(member, slug, revision)
-    version, made = publish_ticket_type(
-        member=member, document=draft.document, slug=slug, choices=choices, closed=closed
-    )
+    version, made = publish_ticket_type(member=member, document=draft.document, slug=slug, choices=choices, closed=closed)
     draft.delete()
     return version, made
 
@@ -266,4 +265,7 @@ def _row(pointer: str, before: Json, settings: FieldSettings) -> dict[str, Json]
     for name, value in said.items():
         if name in row or name not in defaults or value != defaults[name]:
             row[name] = value
+    row.pop("valid_for", None)
+    if settings.valid_for:
+        row["valid_for"] = settings.valid_for
     return row

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
 from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from atendimento import wording
 from atendimento.selectors import values
@@ -50,6 +51,9 @@ _PROBLEMS: Final[Mapping[str, Promise]] = {
     "must be refuse or flag": gettext_lazy("Choose what happens to an inference."),
     "must be true or false": gettext_lazy("This must be yes or no."),
     "no such field or kind of commitment": gettext_lazy("There is no such field or kind of commitment: %(name)s."),
+    "must be a duration of days, hours and minutes, such as P30D or PT8H": gettext_lazy(
+        "This must be a duration of days, hours and minutes, such as P30D or PT8H."
+    ),
     "must be a JSON Schema": gettext_lazy("This must be a JSON Schema."),
     "not a JSON Schema": gettext_lazy("This is no JSON Schema: %(name)s."),
     "no such collection": gettext_lazy("There is no such collection."),
@@ -124,6 +128,9 @@ def consequences(field: Field, ticket_type: TicketType) -> Iterator[str]:
         yield _("The value of %(label)s must stand word for word in the quote.") % {"label": field.label}
     if field.sensitive:
         yield _("%(label)s is shown with care.") % {"label": field.label}
+    if field.holds_for is not None:
+        data = {"label": field.label, "time": lasting(field.holds_for)}
+        yield _("%(label)s holds for %(time)s; then it is to be confirmed anew.") % data
 
 
 def schema(document: Any) -> str:
@@ -162,6 +169,20 @@ def _kind(document: Mapping[str, Any]) -> str:
     }
     kind = document.get("type")
     return kinds.get(kind, _("anything")) if isinstance(kind, str) else json.dumps(document, ensure_ascii=False)[:80]
+
+
+def lasting(length: timedelta) -> str:
+    """A length of time in words: “30 days”, “1 day and 12 hours”."""
+    minutes = length // timedelta(minutes=1)
+    days, hours, rest = minutes // 1440, minutes % 1440 // 60, minutes % 60
+    parts = []
+    if days:
+        parts.append(ngettext("%(count)d day", "%(count)d days", days) % {"count": days})
+    if hours:
+        parts.append(ngettext("%(count)d hour", "%(count)d hours", hours) % {"count": hours})
+    if rest:
+        parts.append(ngettext("%(count)d minute", "%(count)d minutes", rest) % {"count": rest})
+    return listed(parts)
 
 
 def problem(found: TypeProblem) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from atendimento import wording
@@ -14,6 +15,7 @@ from atendimento.selectors.cards import Sight
 from atendimento.selectors.pane_parts import Link, NewMember, SlotRow, StateGroup
 from atendimento.selectors.parts import Chip, Control, Drafted, Option
 from memoria.events import Event
+from memoria.expiry import ends_at
 from memoria.fields import TicketType
 from memoria.members import FINISHED, Place
 from memoria.patch import MISSING, Json, Missing, same_json
@@ -97,6 +99,8 @@ def _row(
     if slot is None:
         return SlotRow(key, pointer, label, value or "—", "empty", None, "", controls=forms, problem=problem)
     first = slot.evidence[0].message if slot.evidence else slot.author.name
+    end = ends_at(pointer, slot, sight.ticket_type)
+    holds = _("holds until %(end)s") % {"end": date_format(timezone.localtime(end), "SHORT_DATETIME_FORMAT")} if end else ""
     return SlotRow(
         key=key,
         pointer=pointer,
@@ -104,7 +108,7 @@ def _row(
         value=value or _("open"),
         status=slot.status.value,
         chip=_chip(slot),
-        source=f"{values.source(slot.source)} · {first}" if first else values.source(slot.source),
+        source=" · ".join(filter(None, (values.source(slot.source), first, holds))),
         quotes=quotes.of_evidence(slot.evidence, sight.messages),
         since_version=slot.since_version,
         notes=_notes(slot, sight),

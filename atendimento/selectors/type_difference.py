@@ -57,6 +57,10 @@ def _targets(names: tuple[str, ...], definition: TicketType) -> str:
     return ", ".join(words.target(name, definition) for name in names)
 
 
+def _lasting(field: Field) -> str:
+    return words.lasting(field.holds_for) if field.holds_for is not None else ""
+
+
 def _yes(value: bool) -> str:
     return _("yes") if value else _("no")
 
@@ -69,6 +73,7 @@ def _field(before: Field, after: Field, old: TicketType, new: TicketType) -> Ite
         (_("order of sources"), _sources(before.sources), _sources(after.sources)),
         (_("between equals"), str(words.TIES[before.tie]), str(words.TIES[after.tie])),
         (_("inference"), str(words.INFERENCES[before.inference]), str(words.INFERENCES[after.inference])),
+        (_("holds for"), _lasting(before), _lasting(after)),
         (_("word for word"), _yes(before.literal), _yes(after.literal)),
         (_("sensitive"), _yes(before.sensitive), _yes(after.sensitive)),
     )

@@ -65,6 +65,7 @@ class FieldForm:
     literal: bool
     always_literal: bool
     sensitive: bool
+    valid_for: str
     faults: Mapping[str, tuple[str, ...]]  # by the row's key
     whole: tuple[str, ...]  # of the row itself
 
@@ -246,6 +247,7 @@ def _form(
         row.get("literal", identifier) is True,
         identifier,
         row.get("sensitive", False) is True,
+        str(row.get("valid_for", "")),
         beside,
         beside.get("", ()),
     )

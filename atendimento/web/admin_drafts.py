@@ -99,6 +99,7 @@ def field(request: MemberRequest, slug: str) -> HttpResponse:
         "invalidates": [name[:200] for name in request.POST.getlist("invalidates")[:500]],
         "literal": bool(request.POST.get("literal")),
         "sensitive": bool(request.POST.get("sensitive")),
+        "valid_for": _said(request, "valid_for", 30).upper(),
     }
     text = request.POST.get("schema", "")[:MAX_TEXT]
     member, revision = request.member, _revision(request)
