@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from typing import Any, Self
 
-from celery import Celery
+from celery import Celery, Task, bootsteps
+from celery.app.amqp import AMQP
 from celery.schedules import crontab
+from celery.worker.consumer import Consumer
 from django.conf import settings
+from django.db import connections
+from kombu import Connection
+from kombu.exceptions import OperationalError
+from redis import RedisError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atendimento.settings")
 
@@ -14,10 +22,46 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atendimento.settings")
 # the longest model call with all its tries.
 VISIBILITY_TIMEOUT = 3600
 
-app = Celery("atendimento")
+SWEEP = "atendimento.tasks.sweep_outbox"
+
+
+class Broker(Connection):
+    """A connection to the broker. One that is lost is looked for soon, and for as long as it takes."""
+
+    def ensure_connection(self, *args: Any, **kwargs: Any) -> Self:
+        pace = {"interval_start": 0.2, "interval_step": 0.4, "interval_max": 5.0}  # seconds; Celery's own is 2, 4, 6, … 30
+        return super().ensure_connection(*args, **pace | kwargs)
+
+
+class Post(AMQP):
+    Connection = Broker
+
+
+class Work(Task):  # type: ignore[type-arg]
+    """A task. Its thread's connections to the database are those of the task before; what the server dropped is given up."""
+
+    def before_start(self, *_: Any) -> None:
+        for connection in connections.all(initialized_only=True):
+            if connection.connection is not None and not connection.is_usable():
+                connection.close()
+
+
+class SweepAtOnce(bootsteps.StartStopStep):
+    """Whoever has come to the broker, or come back to it, has it asked at once what is due: it may have lost everything."""
+
+    requires = ("celery.worker.consumer.tasks:Tasks",)
+
+    def start(self, consumer: Consumer) -> None:
+        with suppress(OperationalError, RedisError, OSError):  # gone again; it will be asked when it is back
+            consumer.app.send_task(SWEEP, expires=5, retry=False, ignore_result=True)
+
+
+app = Celery("atendimento", amqp=Post, task_cls=Work)
+app.steps["consumer"].add(SweepAtOnce)
 app.conf.update(
     broker_url=settings.REDIS_URL,
     broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,
     broker_transport_options={
         "visibility_timeout": VISIBILITY_TIMEOUT,
         "global_keyprefix": "lastro:",
@@ -36,6 +80,8 @@ app.conf.update(
     worker_soft_shutdown_timeout=3.0,
     worker_cancel_long_running_tasks_on_connection_loss=True,
     worker_hijack_root_logger=False,
+    # Celery's hands off the database connections: it would close them after each task. See Work.
+    CELERY_DB_REUSE_MAX=2**31,
     task_serializer="json",
     accept_content=["json"],
     enable_utc=True,
@@ -43,7 +89,7 @@ app.conf.update(
     beat_schedule={
         "retention": {"task": "atendimento.tasks.start_retention", "schedule": crontab(hour="3", minute="17")},
         # What the broker missed (down after a commit) is posted by the sweep.
-        "sweep-outbox": {"task": "atendimento.tasks.sweep_outbox", "schedule": 5.0, "options": {"expires": 5}},
+        "sweep-outbox": {"task": SWEEP, "schedule": 5.0, "options": {"expires": 5}},
         "expire-values": {"task": "atendimento.tasks.expire_values", "schedule": 60.0, "options": {"expires": 60}},
         "sweep-reminders": {"task": "atendimento.tasks.sweep_reminders", "schedule": 10.0, "options": {"expires": 10}},
     },

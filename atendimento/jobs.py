@@ -18,7 +18,10 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from kombu.exceptions import OperationalError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
+from atendimento import locks
 from atendimento.celery import app
 from atendimento.models import OutboxEntry
 
@@ -36,14 +39,14 @@ REREAD = "atendimento.tasks.reread"
 MAIL_REMINDER = "atendimento.tasks.mail_reminder"
 """Sends the mail of a reminder. Subject: the reminder."""
 
-WAKE = "atendimento.tasks.wake"
-"""Opens a snoozed ticket again at its time. Subject: the ticket."""
-
 SIMULATE = "atendimento.tasks.simulate"
 """Tries a draft of a ticket type on past decisions. Subject: the simulation."""
 
 SETTLE_PUBLICATION = "atendimento.tasks.settle_publication"
 """Does to tickets what the publishing of a version asks for. Subject: the publication."""
+
+WAKE = "atendimento.tasks.wake"
+"""Opens a snoozed ticket again at its time. Subject: the ticket."""
 
 RETAIN = "atendimento.tasks.retain"
 """Erases what is over its period. Subject: the run of retention."""
@@ -62,6 +65,8 @@ QUEUE = "lastro:celery"
 
 GRACE = timedelta(seconds=5)
 """A job that is due now is most likely on its way."""
+
+_SWEEPING = int.from_bytes(b"sweeping")
 
 
 def owe(job: str, subject: uuid.UUID, organization_id: int, due_at: datetime, moment: datetime) -> None:
@@ -97,8 +102,13 @@ def sweep(moment: datetime, limit: int = 500) -> int:
     """Post what is due and was not posted, or was posted and did not get done. Returns how many.
 
     Where the broker's queue is long, nothing need be lost: workers are busy, and every job posted twice would keep them
-    busier. So what is overdue tops the queue up, and no more.
+    busier. So what is overdue tops the queue up, and no more. Nor do two sweeps at once: the second one does nothing.
     """
+    with locks.held(_SWEEPING) as alone:
+        return _sweep(moment, limit) if alone else 0
+
+
+def _sweep(moment: datetime, limit: int) -> int:
     never = Q(posted_at=None, due_at__lte=moment)
     overdue = Q(due_at__lte=moment - GRACE)
     posted = _post_all(never | (overdue & Q(posted_at__lte=moment - LOST_FOR_SURE)), limit, moment)
@@ -165,7 +175,9 @@ def kept(organization_id: int) -> str:
 @lru_cache(maxsize=1)
 def connection() -> redis.Redis:
     """This process's connection to Redis, for live events and rate limits: short waits, a lost server is no fault."""
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1)
+    # One more try, for a connection that the server has dropped; the client's own way waits for seconds between tries.
+    once_more = Retry(NoBackoff(), 1)
+    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=1, retry=once_more)
 
 
 def publish(organization_id: int, document: Mapping[str, object]) -> None:

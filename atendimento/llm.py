@@ -130,25 +130,42 @@ def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
     )
 
 
-@lru_cache(maxsize=1)
-def _loop() -> asyncio.AbstractEventLoop:
-    """The loop on which this process's requests run, in a thread that ends with the process."""
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, daemon=True, name="llm").start()
-    return loop
+class _Loop:
+    """The loop on which this process's requests run, in a thread that ends with the process; begun by the first request.
+
+    One, whichever threads ask first at the same time: a pool of connections belongs to a single loop.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew. A forked child has none of its parent's threads, and the parent may have held the lock."""
+        self._beginning = threading.Lock()
+        self._begun: asyncio.AbstractEventLoop | None = None
+
+    def get(self) -> asyncio.AbstractEventLoop:
+        with self._beginning:
+            if self._begun is None:
+                self._begun = asyncio.new_event_loop()
+                threading.Thread(target=self._begun.run_forever, daemon=True, name="llm").start()
+            return self._begun
+
+
+_loop = _Loop()
 
 
 def _forget() -> None:
+    # A child has neither its parent's threads nor a right to its connections.
     _client.cache_clear()
-    _loop.cache_clear()
+    _loop.forget()
 
 
-# A child has neither its parent's threads nor a right to its connections.
 os.register_at_fork(after_in_child=_forget)
 
 
 def _send(endpoint: Endpoint, request: Callable[[openai.AsyncOpenAI], Awaitable[Any]]) -> _Body | Unreached | Rejected:
-    answered = asyncio.run_coroutine_threadsafe(_within_deadline(endpoint, request), _loop())
+    answered = asyncio.run_coroutine_threadsafe(_within_deadline(endpoint, request), _loop.get())
     try:
         return answered.result()
     except BaseException:

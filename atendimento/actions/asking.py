@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import random
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
-from django.db import connection
 
-from atendimento import llm
+from atendimento import llm, locks
 from atendimento.models import EndpointMode
 from memoria import runs
 from memoria.patch import Json
@@ -23,19 +21,9 @@ ALIVE_FOR: Final = timedelta(seconds=15)
 """After so long a running job is posted again, in case its worker died; one that lives makes the posting do nothing."""
 
 
-@contextmanager
-def alone(ticket_id: uuid.UUID) -> Iterator[bool]:
+def alone(ticket_id: uuid.UUID) -> AbstractContextManager[bool]:
     """Whether nobody else asks the model about this ticket; nobody does while the block runs."""
-    key = int.from_bytes(ticket_id.bytes[8:], signed=True)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [key])
-        (locked,) = cursor.fetchone()
-    try:
-        yield locked
-    finally:
-        if locked:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
+    return locks.held(int.from_bytes(ticket_id.bytes[8:], signed=True))
 
 
 def endpoint() -> llm.Endpoint:

@@ -18,11 +18,11 @@ from zoneinfo import ZoneInfo
 
 import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import DatabaseError, InterfaceError, transaction
 from django.db.models import F, Q
 
-from atendimento import ledger
-from atendimento.models import EndpointHealth, ModelSpend, Organization, Origin, Proposal, RunStatus, Waits
+from atendimento import jobs, ledger, locks
+from atendimento.models import EndpointHealth, ModelSpend, Organization, Origin, Proposal, Rebuild, RunStatus, Waits
 from memoria import breaker
 from memoria.breaker import Breaker, Circuit
 from memoria.extraction import Usage
@@ -62,7 +62,6 @@ class Gate:
             return Wait(Waits.BUDGET, tomorrow(organization, moment) + timedelta(seconds=_between(0, 60)))
         return self._pass_breaker(moment) or self._take_place(moment)
 
-    @transaction.atomic
     def learn(self, outcome: Outcome) -> None:
         """Tell the breaker what came of the request. Where that says nothing new, `leave` lets the next one try it out."""
         row = EndpointHealth.objects.filter(identity=self.identity).first()
@@ -71,18 +70,23 @@ class Gate:
             return
         self.told = True
         # Only what changes it is written, and on the newest row: requests end at the same time.
-        EndpointHealth.objects.get_or_create(identity=self.identity)
-        locked = EndpointHealth.objects.select_for_update().get(identity=self.identity)
-        _store(locked, breaker.after(_breaker_of(locked), outcome, moment), outcome, moment)
+        with transaction.atomic():
+            EndpointHealth.objects.get_or_create(identity=self.identity)
+            locked = EndpointHealth.objects.select_for_update().get(identity=self.identity)
+            _store(locked, breaker.after(_breaker_of(locked), outcome, moment), outcome, moment)
 
     def leave(self) -> None:
+        """Give back what was taken. Raises nothing: an error that ends the run is the one to hear of."""
         if self.place is not None:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [_number(self.identity), self.place])
+            locks.let_go(_number(self.identity), self.place)
             self.place = None
         if self.probing and not self.told:
             # Nothing was asked after all, or the answer told nothing: the next one may try it out.
-            EndpointHealth.objects.filter(identity=self.identity).update(probe_until=None)
+            try:
+                EndpointHealth.objects.filter(identity=self.identity).update(probe_until=None)
+            except (DatabaseError, InterfaceError) as error:
+                # Then it may when the trial's own time is over.
+                log.warning("trial not given back", error=type(error).__name__)
 
     def _pass_breaker(self, moment: datetime) -> Wait | None:
         row = EndpointHealth.objects.filter(identity=self.identity).first()
@@ -105,16 +109,14 @@ class Gate:
         if not places:
             return None
         first = random.randrange(places)  # noqa: S311 - spreads the search, keeps no secret
-        with connection.cursor() as cursor:
-            for offset in range(places):
-                place = (first + offset) % places
-                cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [_number(self.identity), place])
-                (taken,) = cursor.fetchone()
-                if taken:
-                    self.place = place
-                    return None
+        for offset in range(places):
+            place = (first + offset) % places
+            if locks.take(_number(self.identity), place):
+                self.place = place
+                return None
         # The more wait, the later each looks again: together they find every place that falls free.
-        waiting = Proposal.objects.filter(status=RunStatus.QUEUED, waits_for=Waits.SLOT).count()
+        wanted = {"status": RunStatus.QUEUED, "waits_for": Waits.SLOT}
+        waiting = Proposal.objects.filter(**wanted).count() + Rebuild.objects.filter(**wanted).count()
         return Wait(Waits.SLOT, moment + timedelta(seconds=_between(0.5, 1.0) * max(1.0, min(30.0, waiting / places))))
 
 
@@ -128,11 +130,23 @@ def opened(identity: str) -> Iterator[Gate]:
         gate.leave()
 
 
-def next_for_a_place() -> Proposal | None:
-    """The run of this organisation that has waited longest for a place: one has just fallen free."""
-    waiting = Proposal.objects.select_for_update(skip_locked=True, of=("self",))
-    waiting = waiting.filter(origin=Origin.MODEL, status=RunStatus.QUEUED, waits_for=Waits.SLOT)
-    return waiting.order_by("created_at").first()
+@transaction.atomic
+def hand_on() -> None:
+    """A place at the endpoint has fallen free: what has waited for one the longest in this organisation is due.
+
+    New messages come before old ones that are read again, as everywhere.
+    """
+    wanted = {"status": RunStatus.QUEUED, "waits_for": Waits.SLOT}
+    runs = Proposal.objects.filter(origin=Origin.MODEL, **wanted)
+    rereadings = Rebuild.objects.filter(**wanted)
+    for job, waiting in ((jobs.PROPOSE, runs), (jobs.REREAD, rereadings)):
+        free = waiting.select_for_update(skip_locked=True, of=("self",)).order_by("created_at", "id")
+        key = free.values_list("pk", "organization_id").first()
+        if key is not None:
+            moment = ledger.now()
+            waiting.filter(pk=key[0]).update(not_before=moment, waits_for="")
+            jobs.owe(job, key[0], key[1], moment, moment)
+            return
 
 
 def circuit(identity: str, moment: datetime) -> tuple[Circuit, EndpointHealth | None]:
@@ -215,12 +229,15 @@ def price(usage: Usage) -> Decimal | None:
 def spend(organization: Organization, usage: Usage, moment: datetime) -> None:
     """Book an answered request on the organisation's day, in the transaction that stores the answer."""
     day = today(organization, moment)
-    ModelSpend.objects.get_or_create(organization=organization, day=day)
-    ModelSpend.objects.filter(organization=organization, day=day).update(
-        requests=F("requests") + 1,
-        tokens=F("tokens") + usage.prompt_tokens + usage.completion_tokens,
-        cost=F("cost") + (price(usage) or Decimal(0)),
-    )
+    row = ModelSpend.objects.filter(organization=organization, day=day)
+    more = {
+        "requests": F("requests") + 1,
+        "tokens": F("tokens") + usage.prompt_tokens + usage.completion_tokens,
+        "cost": F("cost") + (price(usage) or Decimal(0)),
+    }
+    if not row.update(**more):  # the day's first request
+        ModelSpend.objects.get_or_create(organization=organization, day=day)
+        row.update(**more)
 
 
 def booked(before: Json | None, usage: Usage) -> Json:

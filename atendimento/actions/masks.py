@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from django.utils.crypto import salted_hmac
 
-from atendimento import ledger
-from atendimento.models import Correction, Organization, ProposedChange, Ticket
+from atendimento.actions.question import Held
+from atendimento.models import Correction, Organization, ProposedChange
 from memoria import masking
 from memoria.extraction import Reader, Request, read_answer
-from memoria.fields import TicketType
 from memoria.masking import NO_MASKS, Masked
 from memoria.patch import Json, Missing, lookup
 from memoria.state import State
@@ -19,13 +18,12 @@ MOST_KNOWN = 500
 """Values of sensitive fields that are looked for in texts, of each kind of record, the newest."""
 
 
-def protect(request: Request, ticket: Ticket, organization: Organization) -> Masked:
+def protect(request: Request, held: Held, organization: Organization) -> Masked:
     """The request as it may leave for the model: masked, unless the organisation has chosen otherwise (U2)."""
     if not organization.masks_personal_data:
         return Masked(request, NO_MASKS)
-    key = salted_hmac("lastro.masking", str(ticket.pk), algorithm="sha256").digest()
-    ticket_type = ledger.published_type(ticket.ticket_type_id)
-    return masking.masked(request, ticket_type, key, list(_known(ticket, ticket_type)))
+    key = salted_hmac("lastro.masking", str(held.ticket.pk), algorithm="sha256").digest()
+    return masking.masked(request, held.ticket_type, key, list(_known(held)))
 
 
 def stored(sent: Masked) -> dict[str, Json]:
@@ -38,18 +36,18 @@ def reader_of(request: Mapping[str, Json] | None) -> Reader:
     return masking.reader((request or {}).get("masks", NO_MASKS), read_answer)
 
 
-def _known(ticket: Ticket, ticket_type: TicketType) -> Iterable[tuple[str, Json | Missing]]:
+def _known(held: Held) -> Iterable[tuple[str, Json | Missing]]:
     """What sensitive fields hold, held, or were proposed to hold."""
-    pointers = [row.pointer for row in ticket_type.fields.values() if row.sensitive]
+    pointers = [row.pointer for row in held.ticket_type.fields.values() if row.sensitive]
     if not pointers:
         return
-    yield from _in_state(ledger.current_state(ticket.pk), pointers)
-    proposed = ProposedChange.objects.filter(ticket=ticket, path__in=pointers).order_by("-id")
+    yield from _in_state(held.state, pointers)
+    proposed = ProposedChange.objects.filter(ticket=held.ticket, path__in=pointers).order_by("-id")
     for path, value, decision in proposed.values_list("path", "value", "decision")[:MOST_KNOWN]:
         yield path, value
         if decision and "value" in decision:
             yield path, decision["value"]
-    corrected = Correction.objects.filter(ticket=ticket, pointer__in=pointers).order_by("-id")
+    corrected = Correction.objects.filter(ticket=held.ticket, pointer__in=pointers).order_by("-id")
     for pointer, old, new in corrected.values_list("pointer", "old", "new")[:MOST_KNOWN]:
         yield pointer, old
         yield pointer, new

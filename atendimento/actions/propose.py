@@ -21,7 +21,7 @@ from atendimento.actions import asking, gate, masks, prompts
 from atendimento.actions import desk as desks
 from atendimento.actions import runs as queue
 from atendimento.actions.proposals import take_in
-from atendimento.actions.question import Question, question
+from atendimento.actions.question import Held, Question, question
 from atendimento.models import Message, Organization, Origin, Proposal, RunStatus
 from memoria import runs
 from memoria.extraction import read_completion
@@ -29,10 +29,13 @@ from memoria.runs import Again, Done, Outcome, Park, Run, Unreached
 
 log = structlog.get_logger("atendimento.propose")
 
+LONG = ("request", "context_report")
+"""Columns of a run that are long, and looked at only where a lost worker left an answer."""
+
 
 def propose_changes(*, organization_id: int, proposal_id: uuid.UUID) -> None:
     """Do the ticket's next run, whichever it is: runs of one ticket go one at a time, in the order they were queued."""
-    row = Proposal.objects.filter(pk=proposal_id).first()
+    row = Proposal.objects.only("ticket_id", "status").filter(pk=proposal_id).first()
     if row is None:
         jobs.settle(jobs.PROPOSE, proposal_id)
         return
@@ -45,16 +48,17 @@ def propose_changes(*, organization_id: int, proposal_id: uuid.UUID) -> None:
                 _go_on(claimed, way)
             had_place = way.place is not None
     if had_place:
-        _hand_on()
+        gate.hand_on()
 
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """A run that is ours, as it was when we took it."""
+    """A run that is ours, as it and its ticket were when we took it."""
 
     row: Proposal
     organization: Organization
     run: Run
+    held: Held
 
 
 @transaction.atomic
@@ -63,7 +67,8 @@ def _claim(organization_id: int, hint: Proposal, way: gate.Gate) -> Claimed | No
     organization = Organization.objects.get(pk=organization_id)
     book = ledger.open_to_change(organization, hint.ticket_id)
     rows = Proposal.objects.filter(ticket=book.ticket, origin=Origin.MODEL)
-    row = rows.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING]).order_by("created_at", "id").first()
+    unfinished = rows.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
+    row = unfinished.defer(*LONG).order_by("created_at", "id").first()
     if hint.status not in (RunStatus.QUEUED, RunStatus.RUNNING):
         jobs.settle(jobs.PROPOSE, hint.pk)
     if row is None or (row.status == RunStatus.QUEUED and row.not_before is not None and row.not_before > book.moment):
@@ -85,7 +90,7 @@ def _claim(organization_id: int, hint: Proposal, way: gate.Gate) -> Claimed | No
     row.save(update_fields=["status", "holder", "waits_for", "attempts", "through_message"])
     jobs.postpone(jobs.PROPOSE, row.pk, book.moment + asking.ALIVE_FOR, book.moment)
     desks.announce(book, "run", None)
-    return Claimed(row, organization, run)
+    return Claimed(row, organization, run, Held(book.ticket, book.state, book.ticket_type))
 
 
 def _wait(book: ledger.Book, row: Proposal, wait: gate.Wait) -> None:
@@ -98,16 +103,6 @@ def _wait(book: ledger.Book, row: Proposal, wait: gate.Wait) -> None:
         desks.announce(book, "run", None)
 
 
-@transaction.atomic
-def _hand_on() -> None:
-    """A place at the endpoint has fallen free: the run that has waited for one the longest is due."""
-    waiting = gate.next_for_a_place()
-    if waiting is not None:
-        moment = ledger.now()
-        Proposal.objects.filter(pk=waiting.pk, status=RunStatus.QUEUED).update(not_before=moment, waits_for="")
-        jobs.owe(jobs.PROPOSE, waiting.pk, waiting.organization_id, moment, moment)
-
-
 def _go_on(claimed: Claimed, way: gate.Gate) -> None:
     """Ask, or take up the answer that a lost worker left; then store what comes of it."""
     row = claimed.row
@@ -118,12 +113,12 @@ def _go_on(claimed: Claimed, way: gate.Gate) -> None:
     if not settings.OPENAI_BASE_URL:
         _finish(claimed, claimed.run, Park(runs.Problem.UNAVAILABLE, "no model is configured"))
         return
-    asked = question(row, claimed.organization)
+    asked = question(row, claimed.organization, claimed.held)
     if asked is None:
         _nothing_new(claimed)
         return
     request = asked.request if claimed.run.repair is None else replace(asked.request, repair=claimed.run.repair)
-    sent = masks.protect(request, row.ticket, claimed.organization)
+    sent = masks.protect(request, claimed.held, claimed.organization)
     kept = masks.stored(sent)
     prompts.remember(sent.request, claimed.organization)
     Proposal.objects.filter(pk=row.pk, holder=row.holder).update(
@@ -168,7 +163,7 @@ def _conclude(claimed: Claimed, outcome: Outcome) -> None:
 def _finish(claimed: Claimed, run: Run, then: runs.Next) -> None:
     """Store what the run came to, unless another worker took it over meanwhile."""
     book = ledger.open_to_change(claimed.organization, claimed.row.ticket_id)
-    row = Proposal.objects.get(pk=claimed.row.pk)
+    row = Proposal.objects.defer(*LONG).get(pk=claimed.row.pk)
     if row.holder != claimed.row.holder or row.status != RunStatus.RUNNING:
         return
     row.holder = None
@@ -207,6 +202,8 @@ def _read(book: ledger.Book, row: Proposal) -> None:
 
 def _supersede_parked(book: ledger.Book, row: Proposal) -> None:
     """What stopped earlier has been read by this run: nobody need try it again, and the ticket calls for nobody."""
+    if not book.ticket.parked_count and book.ticket.merged_into_id is None:
+        return  # counted under the lock whenever a run stops; a merged ticket counts nothing
     parked = Proposal.objects.filter(ticket=book.ticket, origin=Origin.MODEL, status=RunStatus.PARKED)
     parked.filter(through_message__lte=row.through_message).update(status=RunStatus.SUPERSEDED)
 
@@ -236,13 +233,14 @@ def _nothing_new(claimed: Claimed) -> None:
 def _next(book: ledger.Book) -> None:
     """Post the ticket's next run; what no run is queued for, and did not fit into this one, gets a run of its own."""
     rows = Proposal.objects.filter(ticket=book.ticket, origin=Origin.MODEL)
-    waiting = rows.filter(status=RunStatus.QUEUED).order_by("created_at", "id").first()
+    waiting = rows.filter(status=RunStatus.QUEUED).defer(*LONG).order_by("created_at", "id").first()
     if waiting is not None:
         due = max(waiting.not_before or book.moment, book.moment)
         jobs.owe(jobs.PROPOSE, waiting.pk, waiting.organization_id, due, book.moment)
         return
-    last = rows.order_by("-created_at", "-id").first()
     further = Q(number__gt=book.ticket.through_message) | Q(unread__isnull=False)
-    left = Message.objects.filter(further, ticket=book.ticket, awaits_reading=True)
-    if last is not None and last.status == RunStatus.READY and left.exists():
+    if not Message.objects.filter(further, ticket=book.ticket, awaits_reading=True).exists():
+        return
+    last = rows.order_by("-created_at", "-id").values_list("status", flat=True).first()
+    if last == RunStatus.READY:
         queue.enqueue(book, None, book.moment, 0)

@@ -20,8 +20,10 @@ from atendimento.transcript import to_domain
 from memoria.causes import Act
 from memoria.context import Budget, Material, Pinned, Proposed, TurnedDown
 from memoria.extraction import Request, build_request
+from memoria.fields import TicketType
 from memoria.marks import PastChange, marks
 from memoria.proposals import Status
+from memoria.state import State
 
 MOST_NEW = 300
 """Messages of one run. Far more than the token budget takes; it bounds what is read from the database."""
@@ -51,14 +53,22 @@ class Question:
     moment: datetime  # when they were read
 
 
-def question(row: Proposal, organization: Organization) -> Question | None:
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A ticket as it was when its run was claimed: what moves on from there, the answer is carried over."""
+
+    ticket: Ticket
+    state: State
+    ticket_type: TicketType
+
+
+def question(row: Proposal, organization: Organization, held: Held) -> Question | None:
     """The question about the messages that await reading, up to the run's last one; None where there is none.
 
     A run that a person asked for reads the newest messages again where none is unread.
     """
     moment = ledger.now()
-    ticket = Ticket.objects.get(pk=row.ticket_id)
-    state = ledger.current_state(ticket.pk)
+    ticket, state = held.ticket, held.state
     unread = Message.objects.filter(ticket=ticket, awaits_reading=True, number__lte=row.through_message, deleted_at=None)
     new = list(unread.order_by("number")[:MOST_NEW])
     budget = Budget()
@@ -68,9 +78,9 @@ def question(row: Proposal, organization: Organization) -> Question | None:
     if not new:
         return None
     before = Message.objects.filter(ticket=ticket, number__lt=new[0].number, deleted_at=None, automatic=False)
-    older = list(before.order_by("-number")[: budget.older])[::-1]
+    older = list(before.order_by("-number")[: budget.older])[::-1] if new[0].number > 1 else []
     material = Material(
-        ledger.published_type(ticket.ticket_type_id),
+        held.ticket_type,
         state,
         [to_domain(message) for message in new],
         [to_domain(message) for message in older],

@@ -22,7 +22,7 @@ from atendimento import jobs, ledger, llm
 from atendimento.actions import asking, gate, masks
 from atendimento.actions import desk as desks
 from atendimento.actions.proposals import MAX_CHANGES, take_in
-from atendimento.actions.question import MOST_NEW, count_tokens
+from atendimento.actions.question import MOST_NEW, Held, count_tokens
 from atendimento.actions.rebuilds import UNDER_WAY, readable
 from atendimento.models import Message, Organization, Origin, Proposal, ProposedChange, Rebuild, RebuildReading, RunStatus
 from atendimento.transcript import to_domain
@@ -48,6 +48,7 @@ class _Claimed:
     row: Rebuild
     organization: Organization
     run: Run
+    held: Held
 
 
 def read_on(*, organization_id: int, rebuild_id: uuid.UUID) -> None:
@@ -60,6 +61,9 @@ def read_on(*, organization_id: int, rebuild_id: uuid.UUID) -> None:
         claimed = _claim(organization_id, row, way) if alone else _give_way(row)
         if claimed is not None:
             _go_on(claimed, way)
+        had_place = way.place is not None
+    if had_place:
+        gate.hand_on()
 
 
 @transaction.atomic
@@ -94,7 +98,7 @@ def _claim(organization_id: int, hint: Rebuild, way: gate.Gate) -> _Claimed | No
     row.status, row.holder, row.waits_for = RunStatus.RUNNING, uuid.uuid4(), ""
     row.save(update_fields=["status", "holder", "waits_for", "attempts"])
     jobs.postpone(jobs.REREAD, row.pk, book.moment + asking.ALIVE_FOR, book.moment)
-    return _Claimed(row, organization, run)
+    return _Claimed(row, organization, run, Held(book.ticket, book.state, book.ticket_type))
 
 
 def _post_waiting_run(book: ledger.Book) -> bool:
@@ -124,7 +128,7 @@ def _go_on(claimed: _Claimed, way: gate.Gate) -> None:
         _finish(claimed, claimed.run, Done(()))
         return
     request, through, count = asked
-    sent = masks.protect(request, row.ticket, claimed.organization)
+    sent = masks.protect(request, claimed.held, claimed.organization)
     kept = masks.stored(sent)
     RebuildReading.objects.update_or_create(
         rebuild=row,
@@ -170,7 +174,7 @@ def _window(claimed: _Claimed) -> tuple[Request, int, int] | None:
     budget = Budget()
     older = list(messages.filter(number__lte=row.read_through).order_by("-number")[: budget.older])[::-1]
     material = Material(
-        ledger.published_type(row.ticket.ticket_type_id),
+        claimed.held.ticket_type,
         _scratch(row),
         [to_domain(message) for message in new],
         [to_domain(message) for message in older],

@@ -10,9 +10,10 @@ import pytest
 from django.test import Client
 from structlog.testing import capture_logs
 
+from atendimento import ledger
 from atendimento.actions import contexts, runs
 from atendimento.actions.faults import InvalidInput
-from atendimento.actions.question import question
+from atendimento.actions.question import Held, question
 from atendimento.models import BriefReading, Membership, Message, MessagePin, PromptText, Proposal, RunStatus, Ticket
 from memoria.instructions import PROMPT_VERSION, instructions
 from tests.support import stories
@@ -23,10 +24,14 @@ from tests.web.conftest import SignIn
 SECRET = "o portão é o azul,\nao lado da padaria “Sol”"
 
 
+def held(ticket: Ticket) -> Held:
+    return Held(ticket, ledger.current_state(ticket.pk), ledger.published_type(ticket.ticket_type_id))
+
+
 def asked(world: World, ticket: Ticket) -> Any:
     """The document that the model would be sent now."""
     row = Proposal(organization=world.ana.organization, ticket=ticket, created_by=world.ana, through_message=10**6)
-    found = question(row, world.ana.organization)
+    found = question(row, world.ana.organization, held(ticket))
     assert found is not None
     return json.loads(found.request.user)
 
@@ -108,7 +113,7 @@ def test_a_question_that_leaves_something_out_is_an_event_that_names_it_and_tell
     row = runs.request_proposal(member=world.ana, ticket_id=ticket.pk)
     row.through_message = 21
     with capture_logs() as logs:
-        assert question(row, world.ana.organization) is not None
+        assert question(row, world.ana.organization, held(ticket)) is not None
     (event,) = [entry for entry in logs if entry["event"] == "left out of a question"]
     assert event["ticket"] == str(ticket.pk)
     assert {"layer": "new", "what": "m-21 on", "why": "next run"} in event["cuts"] or any(
