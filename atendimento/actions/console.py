@@ -33,6 +33,14 @@ def keep_draft(*, member: Membership, ticket_id: str | uuid.UUID, text: str, int
 
 
 @transaction.atomic
+def add_to_draft(*, member: Membership, ticket_id: str | uuid.UUID, text: str, internal: bool) -> None:
+    """Put words below what the member is writing. Raises InvalidInput for more than a message holds."""
+    held = Draft.objects.filter(member=member, ticket_id=ticket_id).values_list("text", flat=True).first() or ""
+    joined = f"{held.rstrip()}\n{text}" if held.strip() else text
+    keep_draft(member=member, ticket_id=ticket_id, text=joined, internal=internal)
+
+
+@transaction.atomic
 def send_draft(
     *, member: Membership, ticket_id: str | uuid.UUID, text: str, internal: bool, key: uuid.UUID | None = None
 ) -> Received:

@@ -6,7 +6,6 @@ import uuid
 
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from atendimento.actions import canned as actions
@@ -39,11 +38,10 @@ def remove(request: MemberRequest, canned_id: int) -> HttpResponse:
 @require_GET
 @member_view
 def picker(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
-    """The canned replies for this ticket, as a part of its page."""
+    """The canned replies for this ticket: a part of its page, or a page of their own."""
     found = pages.picker(request.member, ticket_id)
-    if not is_fragment(request):
-        return redirect(reverse("web:ticket", args=[ticket_id]) + "?show=talk")
-    return show(request, "parts/canned.html", canned=found, may_edit=pages.may_edit(request.member))
+    template = "parts/canned.html" if is_fragment(request) else "canned_choice.html"
+    return show(request, template, canned=found, may_edit=pages.may_edit(request.member), ticket_id=ticket_id)
 
 
 def _save(request: MemberRequest, canned_id: int | None) -> HttpResponse:

@@ -122,21 +122,26 @@ def check(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @member_view
 def draft(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
+    """Keep what is being written. `add` comes from a form without scripts: its words go below what is there already."""
     text, internal = request.POST.get("text", ""), request.POST.get("kind") == "note"
+    added = request.POST.get("add")
     try:
-        console.keep_draft(member=request.member, ticket_id=ticket_id, text=text, internal=internal)
+        if added is None:
+            console.keep_draft(member=request.member, ticket_id=ticket_id, text=text, internal=internal)
+        else:
+            console.add_to_draft(member=request.member, ticket_id=ticket_id, text=added, internal=internal)
     except InvalidInput:
         return HttpResponse(status=400)
-    return HttpResponse(status=204)
+    if is_fragment(request):
+        return HttpResponse(status=204)
+    return redirect(ticket_at(request, ticket_id, show="talk") + "#composer")
 
 
 @require_POST
 @member_view
 def seen(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
     console.note_visit(member=request.member, ticket_id=ticket_id)
-    if is_fragment(request):
-        return HttpResponse(status=204)
-    return redirect(ticket_at(request, ticket_id, show="talk") + "#composer")
+    return HttpResponse(status=204)
 
 
 @require_POST

@@ -84,6 +84,7 @@
     const button = event.target.closest?.("[data-compose]");
     const composer = form();
     if (!button || !composer) return;
+    event.preventDefault(); // without this script it is a form
     const field = composer.querySelector("textarea");
     const begun = field.value.trimEnd();
     const { compose, composeMore: more } = button.dataset;
