@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 
+import structlog
 from django.db import transaction
 
 from atendimento import access, ledger
@@ -17,12 +18,27 @@ from memoria import confirmation
 from memoria.errors import Code, DomainError
 from memoria.proposals import Citation, Status, Verdict
 
+log = structlog.get_logger("atendimento.answers")
+
 LOOK_BACK = 6
 """Messages before an answer that are looked at."""
 
 
 def read(book: ledger.Book, row: Message) -> None:
-    """Propose what the message just taken in confirms, if it is a plain yes to our question. Needs the open book."""
+    """Propose what the message just taken in confirms, if it is a plain yes to our question. Needs the open book.
+
+    Raises nothing: the message is taken in, whatever this comes to. Without the proposal it is read as any other.
+    """
+    transcript = book.transcript
+    try:
+        with transaction.atomic():
+            _propose(book, row)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the message is worth more than the proposal
+        book.transcript = transcript
+        log.error("answer not read", ticket=str(book.ticket.pk), message=row.ref, error=type(error).__name__)  # noqa: TRY400
+
+
+def _propose(book: ledger.Book, row: Message) -> None:
     if not confirmation.is_yes(row.text):
         return
     before = Message.objects.filter(ticket=book.ticket, number__lt=row.number, internal=False)

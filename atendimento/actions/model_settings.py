@@ -14,7 +14,7 @@ from atendimento.access import NotFound, Permission
 from atendimento.actions.administration import log_act
 from atendimento.actions.faults import Fault, InvalidInput
 from atendimento.actions.runs import retry_run
-from atendimento.models import Act, Membership, Organization, Proposal, Rebuild, RunStatus, Waits
+from atendimento.models import Act, EndpointMode, Membership, Organization, Proposal, Rebuild, RunStatus, Waits
 
 MOST_AT_ONCE: Final = 200
 _TOKENS: Final = re.compile(r"[0-9]{1,15}")
@@ -60,6 +60,19 @@ def set_budget(*, member: Membership, tokens: str, cost: str) -> None:
         details={"tokens": wanted[0], "cost": None if wanted[1] is None else str(wanted[1])},
     )
     _look_again(organization)
+
+
+@transaction.atomic
+def forget_endpoint(*, member: Membership, identity: str, model: str) -> bool:
+    """Forget in which way this endpoint (`identity`) takes structured answers: the next reading finds it out again.
+
+    For a server that was changed behind its address. False where nothing is known of it, and nothing is logged then.
+    """
+    access.require(member, Permission.MANAGE)
+    forgotten, _ = EndpointMode.objects.filter(identity=identity).delete()
+    if forgotten:
+        log_act(member=member, kind=Act.MODEL_FORGOTTEN, subject=model, details={})
+    return bool(forgotten)
 
 
 def retry_runs(*, member: Membership, proposals: Iterable[str]) -> int:

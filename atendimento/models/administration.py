@@ -20,6 +20,7 @@ class Act(models.TextChoices):
     TYPE_PUBLISHED = "type_published"
     MASKING = "masking"
     BUDGET = "budget"
+    MODEL_FORGOTTEN = "model_forgotten"
     REMINDERS = "reminders"
     INVITED = "invited"
     INVITATION_REVOKED = "invitation_revoked"

@@ -30,6 +30,7 @@ ACTS: Final[Mapping[str, Promise]] = {
     Act.TOKEN_CREATED.value: gettext_lazy("created the token “%(subject)s” (%(scope)s)"),
     Act.TOKEN_REVOKED.value: gettext_lazy("revoked the token “%(subject)s”"),
     Act.MASKING.value: gettext_lazy("%(on)s the masking of personal data"),
+    Act.MODEL_FORGOTTEN.value: gettext_lazy("had it found out again how the model %(subject)s takes answers"),
     Act.BUDGET.value: gettext_lazy("set the model's budget of a day: %(tokens)s tokens, money %(cost)s"),
     Act.INVITED.value: gettext_lazy("invited %(subject)s as %(role)s"),
     Act.INVITATION_REVOKED.value: gettext_lazy("took the invitation of %(subject)s back"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
@@ -38,6 +39,15 @@ def budget(request: MemberRequest) -> HttpResponse:
         faults = {item.pointer.removeprefix("/"): pages.fault(item.code) for item in error.faults}
         page = pages.model_page(request.member, asking.endpoint().identity, typed=typed, faults=faults)
         return show(request, "admin/model.html", 400, tab="model", page=page)
+    return redirect("web:admin-model")
+
+
+@require_POST
+@member_view
+def forget(request: MemberRequest) -> HttpResponse:
+    endpoint = asking.endpoint()
+    if actions.forget_endpoint(member=request.member, identity=endpoint.identity, model=endpoint.model):
+        messages.info(request, _("Forgotten. The next reading finds out again how the server takes answers."))
     return redirect("web:admin-model")
 
 

@@ -105,6 +105,7 @@ urlpatterns = [
     path("admin/model/", admin_model.model, name="admin-model"),
     path("admin/model/masking", admin_model.masking, name="admin-model-masking"),
     path("admin/model/budget", admin_model.budget, name="admin-model-budget"),
+    path("admin/model/forget", admin_model.forget, name="admin-model-forget"),
     path("admin/model/retry", admin_model.retry, name="admin-model-retry"),
     path("admin/model/prompts/", contexts.prompts, name="admin-prompts"),
     path("admin/log/", admin_people.acts, name="admin-acts"),
