@@ -334,10 +334,12 @@ def change(reader: Reader, change_id: str | uuid.UUID) -> ProposedChange:
 
 
 def queue_view(member: Membership, view_id: int) -> QueueView:
-    """The member's own view of the queue. Raises NotFound for any other's."""
-    found = QueueView.objects.filter(member=member, pk=view_id).first()
+    """The member's own view of the queue. Raises NotFound, and DomainError `permission.denied` for a colleague's."""
+    found = QueueView.objects.filter(organization=member.organization_id, pk=view_id).first()
     if found is None:
         raise NotFound("view")
+    if found.member_id != member.pk:
+        raise DomainError(Code.PERMISSION_DENIED, "§3", permission=Permission.READ.value)
     return found
 
 

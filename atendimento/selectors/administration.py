@@ -39,6 +39,11 @@ ACTS: Final[Mapping[str, Promise]] = {
     Act.SECOND_FACTOR.value: gettext_lazy("%(on)s the demand for a second factor"),
     Act.SECOND_FACTOR_RESET.value: gettext_lazy("took the lost second factor of %(subject)s away"),
     Act.SESSIONS_ENDED.value: gettext_lazy("ended every session of %(subject)s"),
+    Act.TEAM_CREATED.value: gettext_lazy("created the team %(subject)s"),
+    Act.TEAM_CHANGED.value: gettext_lazy("changed the team %(subject)s, now called %(name)s"),
+    Act.TEAM_ARCHIVED.value: gettext_lazy("archived the team %(subject)s"),
+    Act.TEAM_RESTORED.value: gettext_lazy("took the team %(subject)s into use again"),
+    Act.TEAM_MEMBERS.value: gettext_lazy("said anew who is in the team %(subject)s"),
     Act.TYPE_PUBLISHED.value: gettext_lazy("published version %(version)s of the ticket type %(subject)s"),
 }
 FAULTS: Final[Mapping[str, Promise]] = {

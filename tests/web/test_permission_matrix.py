@@ -19,6 +19,7 @@ from atendimento.actions import decisions, imports, organizations
 from atendimento.actions.canned import save_canned
 from atendimento.actions.contexts import pin
 from atendimento.actions.invitations import invite
+from atendimento.actions.queue_views import keep_view
 from atendimento.actions.rebuilds import start_rereading
 from atendimento.actions.teams import create_team
 from atendimento.actions.ticket_types import publish_ticket_type
@@ -140,6 +141,11 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", f"{MEMBER}role"): ADMINS,
     ("POST", f"{MEMBER}deactivate"): ADMINS,
     ("POST", f"{MEMBER}reactivate"): ADMINS,
+    ("GET", "admin/teams/"): ADMINS,
+    ("POST", "admin/teams/"): ADMINS,
+    ("POST", "admin/teams/<int:team_id>/change"): ADMINS,
+    ("POST", "admin/teams/<int:team_id>/people"): ADMINS,
+    ("POST", "admin/teams/<int:team_id>/archive"): ADMINS,
     ("GET", "admin/tokens/"): ADMINS,
     ("POST", "admin/tokens/"): ADMINS,
     ("POST", "admin/tokens/<int:token_id>/revoke"): ADMINS,
@@ -313,6 +319,8 @@ def house(world: World, sign_in: SignIn) -> House:
         "invitation_id": invite(member=people["admin"], email="bia@frio-certo.example", name="Bia", role="agent")[0].pk,
         "token_id": ApiToken.objects.get(organization=world.ana.organization).pk,
         "reminder_id": stories.remind(ticket, world.ana).pk,
+        "view_id": keep_view(member=world.ana, name="Minhas", asked={"view": "mine"}).pk,
+        "team_id": create_team(member=people["admin"], name="Rotas").pk,
         "slug": "so-nosso",
         **trials.simulated(people["admin"], "so-nosso", ticket),
     }
