@@ -10,6 +10,7 @@ from atendimento.models.organizations import ApiToken, Membership, Organization,
 from atendimento.models.proposals import (
     EndpointHealth,
     EndpointMode,
+    ModelEndpoint,
     ModelSpend,
     Origin,
     OutboxEntry,
@@ -19,6 +20,7 @@ from atendimento.models.proposals import (
     Waits,
 )
 from atendimento.models.rebuilds import Rebuild, RebuildKind, RebuildReading
+from atendimento.models.reminders import MailStatus, Reminder, ReminderKind
 from atendimento.models.retention import (
     CustomerExport,
     ErasureRequest,
@@ -30,7 +32,6 @@ from atendimento.models.retention import (
 from atendimento.models.rules import Publication, Simulation, SimulationDifference, WorkStatus
 from atendimento.models.search import CustomerWords, MessageWords, TicketIdentifiers, TicketWords
 from atendimento.models.signin import Invitation, SingleSignOn
-from atendimento.models.reminders import MailStatus, Reminder, ReminderKind
 from atendimento.models.teams import Handing, HandingKind, Team, TeamMember
 from atendimento.models.tickets import (
     Customer,
@@ -74,6 +75,7 @@ __all__ = [
     "MessagePin",
     "MessageRevision",
     "MessageWords",
+    "ModelEndpoint",
     "ModelSpend",
     "Organization",
     "Origin",

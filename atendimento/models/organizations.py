@@ -5,11 +5,16 @@ These rows are read before it is known whose request it is, so row security does
 
 from __future__ import annotations
 
+from datetime import time
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
 from django.db import models
 from django.db.models.functions import Lower
+
+
+def working_week() -> list[int]:
+    return [0, 1, 2, 3, 4]
 
 
 class Organization(models.Model):
@@ -20,6 +25,12 @@ class Organization(models.Model):
     # Whoever has no second factor is led to setting one up before anything else.
     requires_second_factor = models.BooleanField(default=False)
     reject_reasons = models.JSONField(default=list, blank=True)  # texts, offered by digit when a change is rejected
+    # M6: when work is done here. Days of the week from Monday, 0; days off beside the national ones, as {"day", "name"}.
+    weekdays = models.JSONField(default=working_week, blank=True)
+    opens_at = models.TimeField(default=time(9, 0))
+    closes_at = models.TimeField(default=time(18, 0))
+    holidays = models.JSONField(default=list, blank=True)
+    cause_names = models.JSONField(default=dict, blank=True)  # {cause: its name here}
     # The model: whether personal data leave as placeholders (U2), and what a day of this organisation may cost. Null: no limit.
     masks_personal_data = models.BooleanField(default=True)
     daily_tokens = models.PositiveBigIntegerField(null=True, blank=True)

@@ -205,3 +205,19 @@ class OutboxEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.job} {self.subject}"
+
+
+class ModelEndpoint(models.Model):
+    """An organisation's own model, where it has one; else the installation's is asked."""
+
+    organization = models.OneToOneField(Organization, models.CASCADE, related_name="+", primary_key=True)
+    base_url = models.URLField(max_length=500)
+    model = models.CharField(max_length=200)
+    embedding_model = models.CharField(max_length=200, blank=True)
+    sealed_key = models.TextField(blank=True)  # encrypted by `atendimento.seals`; empty: the server takes none
+    tried_at = models.DateTimeField()  # when it answered, before it was kept
+    changed_by = models.ForeignKey(Membership, models.PROTECT, related_name="+")
+    changed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.model
