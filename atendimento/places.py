@@ -267,3 +267,6 @@ KEPT: Final[Mapping[str, str]] = {
     "prompttext": "version language text",
     "queueview": "name asked",
 }
+
+OF_LIBRARIES: Final = ("django_", "auth_", "account_", "socialaccount_", "mfa_", "usersessions_")
+"""How tables of the frameworks begin: sessions, rights, and how staff sign in. They hold nothing of customers."""

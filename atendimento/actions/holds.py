@@ -77,7 +77,7 @@ def place_hold(
     access.require(member, Permission.MANAGE)
     given = reason.strip()
     if not given or len(given) > MAX_REASON:
-        raise invalid("/reason", "hold.no_reason", "must be a text")
+        raise invalid("/why", "hold.no_reason", "must be a text")
     day = _day(until, today(member.organization))
     ticket = access.ticket(member.organization, ticket_id) if ticket_id is not None else None
     customer = access.customer(member.organization, customer_id) if ticket is None and customer_id is not None else None

@@ -77,7 +77,7 @@ def set_periods(*, member: Membership, typed: Mapping[str, str]) -> None:
         return
     organization.retention = after
     organization.save(update_fields=["retention"])
-    log_act(member=member, kind=Act.RETENTION_SET, subject="", details={"before": before, "periods": after})
+    log_act(member=member, kind=Act.RETENTION_SET, subject="", details={"was": before, "periods": after})
 
 
 def _days(text: str) -> int:

@@ -13,6 +13,7 @@ from atendimento.access import NotFound, Permission
 from atendimento.api import bodies, queries, schemas, shapes
 from atendimento.api.describe import PAGED, call, query
 from atendimento.api.door import Call
+from atendimento.api.seen import Seen
 from atendimento.selectors import machine, misfits
 from memoria.events import EventKind
 
@@ -32,7 +33,8 @@ class TicketHistory(Call):
     def get(self, request: Request, ticket_id: str) -> Response:
         ticket = access.ticket(self.caller, ticket_id)
         after, limit = queries.cursor(request, 1), queries.limit(request)
-        return queries.answer(request, lambda: machine.history(ticket, after=after, limit=limit), shapes.event)
+        seen = Seen(self.caller)
+        return seen.answer(request, lambda: machine.history(ticket, after=after, limit=limit), seen.event)
 
 
 class History(Call):
@@ -63,10 +65,8 @@ class History(Call):
             until=queries.moment(request, "to"),
         )
         after, limit = queries.cursor(request, 2), queries.limit(request)
-        organization = self.caller.organization
-        return queries.answer(
-            request, lambda: machine.history_across(organization, wanted, after=after, limit=limit), shapes.event
-        )
+        organization, seen = self.caller.organization, Seen(self.caller)
+        return seen.answer(request, lambda: machine.history_across(organization, wanted, after=after, limit=limit), seen.event)
 
 
 class TicketType(Call):

@@ -7,10 +7,11 @@ from rest_framework.response import Response
 
 from atendimento import access, actions, ledger, timeline
 from atendimento.access import Permission
-from atendimento.actions import Written
+from atendimento.actions import Written, auditing
 from atendimento.api import bodies, queries, schemas, shapes
 from atendimento.api.describe import PAGED, call, query
 from atendimento.api.door import Call
+from atendimento.api.seen import Seen
 from atendimento.selectors import machine
 from memoria.patch import MISSING, Missing
 from memoria.proposals import Change, Status
@@ -47,6 +48,9 @@ class State(Call):
         if version is not None and at is not None:
             raise queries.bad("at", "does not go with version")
         read = ledger.read_state(ticket, version, at)
+        auditing.note_reading(
+            caller=self.caller, ticket=ticket, ticket_type=read.ticket_type, pointers=auditing.held_in(read.state)
+        )
         told = ledger.tell(ticket.pk, self.caller.organization, read.state, read.ticket_type)
         return Response(shapes.state_read(read, told.text))
 
@@ -64,13 +68,16 @@ class StateDiff(Call):
     def get(self, request: Request, ticket_id: str) -> Response:
         ticket = access.ticket(self.caller, ticket_id)
         before = ledger.read_state(ticket, queries.version(request, "from") or 0).state
-        after = ledger.read_state(ticket, queries.version(request, "to")).state
+        read = ledger.read_state(ticket, queries.version(request, "to"))
+        after = read.state
+        changed = timeline.slots_changed(before, after)
+        auditing.note_reading(caller=self.caller, ticket=ticket, ticket_type=read.ticket_type, pointers=changed.keys())
         return Response(
             {
                 "from": before.version,
                 "to": after.version,
                 "patch": [operation.to_json() for operation in machine.difference(before.values, after.values)],
-                "slots": timeline.slots_changed(before, after),
+                "slots": changed,
             }
         )
 
@@ -88,10 +95,11 @@ class Proposals(Call):
     def get(self, request: Request, ticket_id: str) -> Response:
         ticket = access.ticket(self.caller, ticket_id)
         after, limit = queries.cursor(request, 2), queries.limit(request)
-        return queries.answer(
+        seen = Seen(self.caller)
+        return seen.answer(
             request,
             lambda: machine.proposals(ticket, after=after, limit=limit),
-            lambda row: shapes.proposal(row, row.changes.all()),
+            lambda row: seen.proposal(row, row.changes.all()),
         )
 
     @call(
@@ -135,7 +143,10 @@ class Proposal(Call):
     @call("A proposal", {200: schemas.PROPOSAL}, refuses=(404,), tag="proposals")
     def get(self, request: Request, proposal_id: str) -> Response:
         row = access.proposal(self.caller, proposal_id)
-        return Response(shapes.proposal(row, machine.changes_of(row)))
+        seen = Seen(self.caller)
+        shown = seen.proposal(row, machine.changes_of(row))
+        seen.note()
+        return Response(shown)
 
 
 class Propose(Call):
@@ -164,10 +175,11 @@ class Changes(Call):
         ticket = access.ticket(self.caller, wanted) if wanted else None
         status = queries.text(request, "status", STATUSES)
         after, limit = queries.cursor(request, 1), queries.limit(request)
-        return queries.answer(
+        seen = Seen(self.caller)
+        return seen.answer(
             request,
             lambda: machine.changes(self.caller, status=status, ticket=ticket, after=after, limit=limit),
-            shapes.change,
+            seen.change,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from atendimento.actions.messages import MAX_TEXT
 from atendimento.actions.proposals import MAX_CHANGES
 from atendimento.api.bodies import Shape
-from atendimento.models import RunStatus, TicketStatus
+from atendimento.models import ErasureStatus, RunStatus, TicketStatus
 from memoria.patch import Json
 from memoria.proposals import Status, Verdict
 from memoria.runs import Problem
@@ -159,6 +159,7 @@ SET_IN: Final = Shape(
 )
 UNDO_IN: Final = Shape(document({"version": WHOLE, "expected_version": WHOLE, "reason": text(2000, 1)}))
 NOTHING_IN: Final = Shape(document({}))
+ERASE_IN: Final = Shape(document({}, {"reason": or_null(text(300))}))
 SIMULATE_IN: Final = Shape(
     document(
         {},
@@ -396,6 +397,43 @@ PROBLEM: Final[Json] = {
     },
     "required": ["type", "title", "status", "detail", "code"],
 }
+
+
+ERASURE: Final = document(
+    {
+        "id": TEXT,
+        "customer": TEXT,
+        "status": one_of(ErasureStatus),
+        "requested_by": MEMBER,
+        "requested_at": TIME,
+        "decided_by": or_null(MEMBER),
+        "decided_at": or_null(TIME),
+        "refusal": {"type": "string", "description": "Why it was refused."},
+        "tickets": {"type": "object", "properties": {"done": WHOLE, "total": WHOLE}, "required": ["done", "total"]},
+        "report": {**mapped(WHOLE), "description": "Rows that held something, by place."},
+        "finished_at": or_null(TIME),
+    }
+)
+CUSTOMER_EXPORT: Final = document(
+    {
+        "format": TEXT,
+        "organization": TEXT,
+        "made_at": TIME,
+        "customer": document(
+            {
+                "id": TEXT,
+                "external_id": TEXT,
+                "name": TEXT,
+                "phone": TEXT,
+                "email": TEXT,
+                "since": TIME,
+                "erased_at": or_null(TIME),
+            }
+        ),
+        "tickets": listed({"type": "object", "description": "Messages, state, history, proposals, answers of the model."}),
+        "imports": listed(document({"file": TEXT, "format": TEXT, "at": TIME})),
+    }
+)
 
 
 def page_of(schema: Schema) -> Schema:

@@ -9,7 +9,17 @@ from typing import Any
 from atendimento import wording
 from atendimento.actions import Written
 from atendimento.ledger import StateRead
-from atendimento.models import LedgerEvent, Message, Proposal, ProposedChange, RunStatus, Ticket, TicketTypeVersion, Waits
+from atendimento.models import (
+    ErasureRequest,
+    LedgerEvent,
+    Message,
+    Proposal,
+    ProposedChange,
+    RunStatus,
+    Ticket,
+    TicketTypeVersion,
+    Waits,
+)
 from memoria import fields
 from memoria.patch import MISSING
 from memoria.runs import Problem
@@ -192,6 +202,24 @@ def event(row: LedgerEvent) -> Document:
         "cause": content.get("cause"),
         "hash": row.hash,
         "previous_hash": row.previous_hash,
+    }
+
+
+def erasure(row: ErasureRequest) -> Document:
+    """A request for a customer's erasure, with what was erased where once it is done."""
+    decided = row.decided_by
+    return {
+        "id": str(row.pk),
+        "customer": str(row.customer_id),
+        "status": row.status,
+        "requested_by": {"member": str(row.requested_by_id), "name": row.requested_by.name},
+        "requested_at": moment(row.requested_at),
+        "decided_by": None if decided is None else {"member": str(decided.pk), "name": decided.name},
+        "decided_at": None if row.decided_at is None else moment(row.decided_at),
+        "refusal": row.refusal,
+        "tickets": {"done": row.done, "total": row.total},
+        "report": row.report,
+        "finished_at": None if row.finished_at is None else moment(row.finished_at),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from atendimento.api import history, memory, rules, tickets
+from atendimento.api import customers, history, memory, rules, tickets
 
 urlpatterns = [
     path("tickets", tickets.Tickets.as_view()),
@@ -26,6 +26,8 @@ urlpatterns = [
     path("changes/<str:change_id>/accept", memory.Accept.as_view()),
     path("changes/<str:change_id>/edit", memory.Edit.as_view()),
     path("changes/<str:change_id>/reject", memory.Reject.as_view()),
+    path("customers/<str:customer_id>/erase", customers.Erase.as_view()),
+    path("customers/<str:customer_id>/export", customers.Export.as_view()),
     path("history", history.History.as_view()),
     path("ticket-types/<str:slug>", history.TicketType.as_view()),
     path("ticket-types/<str:slug>/simulate", rules.Simulate.as_view()),

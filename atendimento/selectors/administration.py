@@ -13,14 +13,18 @@ from django.utils.translation import gettext_lazy
 
 from atendimento import access
 from atendimento.access import Permission
-from atendimento.models import Act, AdministrativeAct, ApiToken, Membership, Role, Scope
+from atendimento.models import Act, ApiToken, Membership, Role, Scope
 from atendimento.selectors.joining import ROLES, InvitationRow, factor_holders, invitations
 from atendimento.selectors.parts import Option, Problem
 
-ACTS_SHOWN: Final = 200
 SCOPES: Final[Mapping[str, Promise]] = {
     Scope.INGEST.value: gettext_lazy("Integration: delivers tickets and messages, decides nothing"),
     Scope.MEMBER.value: gettext_lazy("Acts as you"),
+}
+CONTACT: Final[Mapping[str, Promise]] = {
+    "name": gettext_lazy("name"),
+    "phone": gettext_lazy("telephone"),
+    "email": gettext_lazy("e-mail"),
 }
 ACTS: Final[Mapping[str, Promise]] = {
     Act.MEMBER_ADDED.value: gettext_lazy("added %(subject)s as %(role)s"),
@@ -32,6 +36,8 @@ ACTS: Final[Mapping[str, Promise]] = {
     Act.MASKING.value: gettext_lazy("%(on)s the masking of personal data"),
     Act.MODEL_FORGOTTEN.value: gettext_lazy("had it found out again how the model %(subject)s takes answers"),
     Act.BUDGET.value: gettext_lazy("set the model's budget of a day: %(tokens)s tokens, money %(cost)s"),
+    Act.REMINDERS.value: gettext_lazy("set the lead time of reminders: working hours %(hours)s"),
+    Act.CUSTOMER_CHANGED.value: gettext_lazy("changed the contact of the customer of %(subject)s: %(fields)s"),
     Act.INVITED.value: gettext_lazy("invited %(subject)s as %(role)s"),
     Act.INVITATION_REVOKED.value: gettext_lazy("took the invitation of %(subject)s back"),
     Act.INVITATION_ACCEPTED.value: gettext_lazy("joined by invitation as %(role)s"),
@@ -44,6 +50,18 @@ ACTS: Final[Mapping[str, Promise]] = {
     Act.TEAM_ARCHIVED.value: gettext_lazy("archived the team %(subject)s"),
     Act.TEAM_RESTORED.value: gettext_lazy("took the team %(subject)s into use again"),
     Act.TEAM_MEMBERS.value: gettext_lazy("said anew who is in the team %(subject)s"),
+    Act.RETENTION_SET.value: gettext_lazy("set how many days data are kept: %(periods)s (before: %(was)s)"),
+    Act.RETENTION_RUN.value: gettext_lazy("ended a run of retention; rows erased: %(rows)s"),
+    Act.HOLD_PLACED.value: gettext_lazy("placed a legal hold on %(subject)s, until %(until)s"),
+    Act.HOLD_LIFTED.value: gettext_lazy("lifted the legal hold on %(subject)s"),
+    Act.ERASURE_REQUESTED.value: gettext_lazy("asked for the erasure of the customer %(subject)s"),
+    Act.ERASURE_APPROVED.value: gettext_lazy("approved the erasure of the customer %(subject)s"),
+    Act.ERASURE_REFUSED.value: gettext_lazy("refused the erasure of the customer %(subject)s"),
+    Act.ERASURE_DONE.value: gettext_lazy("had the customer %(subject)s erased; tickets: %(tickets)s, rows: %(rows)s"),
+    Act.CUSTOMER_EXPORTED.value: gettext_lazy("exported all that is held about the customer %(subject)s"),
+    Act.CUSTOMER_EXPORT_READ.value: gettext_lazy("fetched the export of the customer %(subject)s"),
+    Act.LOG_EXPORTED.value: gettext_lazy("took this log out as a spreadsheet; entries: %(entries)s"),
+    Act.SENSITIVE_READ.value: gettext_lazy("opened what is sensitive in %(subject)s, %(via)s: %(fields)s"),
     Act.TYPE_PUBLISHED.value: gettext_lazy("published version %(version)s of the ticket type %(subject)s"),
 }
 FAULTS: Final[Mapping[str, Promise]] = {
@@ -109,13 +127,6 @@ class TokensPage:
     typed: Mapping[str, str]
     faults: Mapping[str, str] | None = None
     made: str = ""  # the token itself, shown this once
-
-
-@dataclass(frozen=True, slots=True)
-class ActRow:
-    who: str
-    what: str
-    at: datetime
 
 
 def may_manage(member: Membership) -> bool:
@@ -204,21 +215,17 @@ def tokens_page(
     return TokensPage(rows, _options(SCOPES, given.get("scope", Scope.INGEST.value)), given, faults, made)
 
 
-def acts(member: Membership) -> tuple[ActRow, ...]:
-    """The latest administrative acts, newest first. Raises DomainError `permission.denied`."""
-    access.require(member, Permission.MANAGE)
-    found = AdministrativeAct.objects.select_related("member").filter(organization_id=member.organization_id)
-    return tuple(ActRow(row.member.name, _act(row), row.at) for row in found.order_by("-pk")[:ACTS_SHOWN])
-
-
-def _act(row: AdministrativeAct) -> str:
-    details: dict[str, Any] = {"subject": row.subject, **row.details}
+def act_words(kind: str, subject: str, told: Mapping[str, Any]) -> str:
+    """An act of the log in words, without who did it. `told` are its details."""
+    details: dict[str, Any] = {"subject": subject, **told}
     details |= {key: _role(details[key]) for key in ("role", "before") if key in details}
-    if row.kind in {Act.MASKING, Act.SIGN_ON, Act.SECOND_FACTOR}:
+    if kind in {Act.MASKING, Act.SIGN_ON, Act.SECOND_FACTOR}:
         details["on"] = _("switched on") if details["on"] else _("switched off")
-    if row.kind == Act.BUDGET:
+    if kind == Act.CUSTOMER_CHANGED:
+        details["fields"] = ", ".join(str(CONTACT[key]) for key in details["fields"])
+    if kind == Act.BUDGET:
         details |= {key: _("without limit") if details[key] is None else details[key] for key in ("tokens", "cost")}
-    return str(ACTS[row.kind]) % details
+    return str(ACTS[kind]) % details
 
 
 def _role(code: str) -> str:

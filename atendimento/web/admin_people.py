@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from atendimento import token_use
 from atendimento.actions import administration as actions
@@ -92,9 +92,3 @@ def tokens(request: MemberRequest) -> HttpResponse:
 def revoke(request: MemberRequest, token_id: int) -> HttpResponse:
     actions.revoke_token(member=request.member, token_id=token_id)
     return redirect(reverse("web:admin-tokens"))
-
-
-@require_GET
-@member_view
-def acts(request: MemberRequest) -> HttpResponse:
-    return show(request, "admin/acts.html", tab="acts", rows=pages.acts(request.member))

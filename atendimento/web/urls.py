@@ -11,6 +11,7 @@ from atendimento.web import (
     admin_simulations,
     admin_teams,
     admin_types,
+    audit,
     canned,
     contexts,
     conversation,
@@ -21,6 +22,7 @@ from atendimento.web import (
     hands,
     imports,
     live,
+    keeping,
     moving,
     pages,
     queue_views,
@@ -34,6 +36,7 @@ app_name = "web"
 TICKET = "tickets/<uuid:ticket_id>/"
 CHANGE = f"{TICKET}changes/<uuid:change_id>/"
 IMPORT = "imports/<uuid:import_id>/"
+CUSTOMER = "customers/<uuid:customer_id>/"
 MEMBER = "admin/members/<int:member_id>/"
 TYPE = "admin/ticket-types/<slug:slug>/"
 
@@ -113,7 +116,19 @@ urlpatterns = [
     path("admin/model/forget", admin_model.forget, name="admin-model-forget"),
     path("admin/model/retry", admin_model.retry, name="admin-model-retry"),
     path("admin/model/prompts/", contexts.prompts, name="admin-prompts"),
-    path("admin/log/", admin_people.acts, name="admin-acts"),
+    path("admin/retention/", keeping.retention, name="admin-retention"),
+    path("admin/retention/run", keeping.run, name="admin-retention-run"),
+    path("admin/erasures/", keeping.requests, name="admin-erasures"),
+    path("admin/erasures/<uuid:request_id>/approve", keeping.approve, name="admin-erasure-approve"),
+    path("admin/erasures/<uuid:request_id>/refuse", keeping.refuse, name="admin-erasure-refuse"),
+    path("admin/holds/<int:hold_id>/lift", keeping.lift, name="admin-hold-lift"),
+    path(CUSTOMER, keeping.customer, name="customer"),
+    path(f"{CUSTOMER}erase", keeping.erase, name="customer-erase"),
+    path(f"{CUSTOMER}hold", keeping.hold, name="customer-hold"),
+    path(f"{CUSTOMER}export", keeping.export, name="customer-export"),
+    path("customers/exports/<uuid:export_id>", keeping.export_file, name="customer-export-file"),
+    path("admin/log/", audit.acts, name="admin-acts"),
+    path("admin/log/export", audit.export, name="admin-acts-export"),
     path("admin/ticket-types/", admin_types.index, name="admin-types"),
     path("admin/ticket-types/start", admin_drafts.start_from_gallery, name="admin-gallery"),
     path(TYPE, admin_types.detail, name="admin-type"),

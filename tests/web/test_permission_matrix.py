@@ -18,6 +18,9 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from atendimento.actions import decisions, imports, organizations
 from atendimento.actions.canned import save_canned
 from atendimento.actions.contexts import pin
+from atendimento.actions.erasures import request_erasure
+from atendimento.actions.exports import make_export
+from atendimento.actions.holds import place_hold
 from atendimento.actions.invitations import invite
 from atendimento.actions.queue_views import keep_view
 from atendimento.actions.rebuilds import start_rereading
@@ -43,6 +46,7 @@ OPEN |= {"enter/", "enter/<slug:slug>/", "invitations/<str:secret>/"}
 SIGN_IN = "conta/"  # the sign-in library's: what it shows is the caller's alone
 
 TICKET, CHANGE = "tickets/<uuid:ticket_id>/", "tickets/<uuid:ticket_id>/changes/<uuid:change_id>/"
+CUSTOMER = "customers/<uuid:customer_id>/"
 IMPORT, MEMBER = "imports/<uuid:import_id>/", "admin/members/<int:member_id>/"
 DRAFT = "admin/ticket-types/<slug:slug>/draft/"
 TYPE, CAUSE = "admin/ticket-types/<slug:slug>/", "corrections/<int:correction_id>/cause"
@@ -156,6 +160,21 @@ MATRIX: dict[tuple[str, str], str] = {
     ("GET", "admin/log/"): ADMINS,
     ("GET", "admin/ticket-types/"): ADMINS,
     ("POST", "admin/ticket-types/start"): ADMINS,
+    ("POST", "admin/log/export"): ADMINS,
+    ("GET", "admin/retention/"): ADMINS,
+    ("POST", "admin/retention/"): ADMINS,
+    ("POST", "admin/retention/run"): ADMINS,
+    ("GET", "admin/erasures/"): ADMINS,
+    ("POST", "admin/erasures/<uuid:request_id>/approve"): ADMINS,
+    ("POST", "admin/erasures/<uuid:request_id>/refuse"): ADMINS,
+    ("POST", "admin/holds/<int:hold_id>/lift"): ADMINS,
+    ("GET", CUSTOMER): SUPERVISORS,
+    ("POST", f"{CUSTOMER}erase"): SUPERVISORS,
+    ("POST", f"{CUSTOMER}hold"): ADMINS,
+    ("POST", f"{CUSTOMER}export"): SUPERVISORS,
+    ("POST", "customers/exports/<uuid:export_id>"): SUPERVISORS,
+    ("POST", f"{API}customers/<str:customer_id>/erase"): SUPERVISORS,
+    ("GET", f"{API}customers/<str:customer_id>/export"): SUPERVISORS,
     ("GET", TYPE): ADMINS,
     ("POST", f"{TYPE}start"): ADMINS,
     ("GET", f"{TYPE}publication"): ADMINS,
@@ -212,6 +231,8 @@ FORMS = {
 }
 # Under a name that another organisation uses too, one publishes one's own.
 OWN = {("PUT", f"{API}ticket-types/<str:slug>")}
+    f"{CUSTOMER}hold": {"why": "processo"},
+    "admin/erasures/<uuid:request_id>/refuse": {"reason": "falta prova"},
 
 
 def routes() -> Iterator[str]:
@@ -325,6 +346,10 @@ def house(world: World, sign_in: SignIn) -> House:
         **trials.simulated(people["admin"], "so-nosso", ticket),
     }
     other = stories.make("outra", "Outra")
+        "customer_id": ticket.customer_id,
+        "request_id": request_erasure(member=world.silvia, customer_id=ticket.customer_id)[0].pk,
+        "hold_id": place_hold(member=people["admin"], ticket_id=world.ticket().pk, reason="processo").pk,
+        "export_id": make_export(member=world.silvia, customer_id=ticket.customer_id).pk,
     theirs = people_of(other)
     world.enter()
     return House(
