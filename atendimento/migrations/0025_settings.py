@@ -1,6 +1,6 @@
 """When an organisation works, its own model, and its names for causes."""
 
-import datetime
+import datetime as dt
 
 import django.db.models.deletion
 from django.db import migrations, models
@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="organization",
             name="closes_at",
-            field=models.TimeField(default=datetime.time(18, 0)),
+            field=models.TimeField(default=dt.time(18, 0)),
         ),
         migrations.AddField(
             model_name="organization",
@@ -59,7 +59,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="organization",
             name="opens_at",
-            field=models.TimeField(default=datetime.time(9, 0)),
+            field=models.TimeField(default=dt.time(9, 0)),
         ),
         migrations.AddField(
             model_name="organization",
