@@ -33,7 +33,7 @@ from atendimento.models import (
     TicketType,
     TicketWords,
 )
-from atendimento.selectors import queue, search_marks, search_terms, values
+from atendimento.selectors import hidden, queue, search_marks, search_terms, values
 from atendimento.selectors.parts import Chip, Option, Segment
 from atendimento.selectors.search_filters import GROUPS, Filters, as_number, as_uuid, day_of, key_of
 from atendimento.selectors.search_terms import Sought
@@ -46,7 +46,6 @@ FEWER: Final[Mapping[str, int]] = {"tickets": 4, "customers": 3, "identifiers": 
 """Rows of each group on the page of all groups, and in the panel below the field."""
 
 ICONS: Final = {"tickets": "inbox", "customers": "user", "identifiers": "flag", "messages": "quote"}
-SHOWN_END: Final = 3  # letters and digits of a sensitive identifier
 
 
 # --- what is shown ------------------------------------------------------------------------------------------------
@@ -314,18 +313,11 @@ def _held(ticket: Ticket, state: Json, definition: Json, asked: Sequence[str]) -
                 (Segment(field.get("label", name)),),
                 f"{ticket.subject} · {_line(ticket)}",
                 ticket.updated_at,
-                (Segment(_hidden(shown) if sensitive else shown, search_marks.FOUND),),
+                (Segment(hidden.but_its_end(shown) if sensitive else shown, search_marks.FOUND),),
                 ((Chip(_("sensitive"), "confirm"),) if sensitive else ()) + _standing(ticket),
             )
         )
     return held
-
-
-def _hidden(text: str) -> str:
-    """The text with a dot for each letter and digit but the last few."""
-    countable = [at for at, character in enumerate(text) if character.isalnum()]
-    kept = set(countable[-SHOWN_END:]) if len(countable) > SHOWN_END * 2 else set()
-    return "".join("•" if character.isalnum() and at not in kept else character for at, character in enumerate(text))
 
 
 READERS: Final[Mapping[str, Callable[[_Search], Group]]] = {

@@ -27,7 +27,7 @@ from memoria.errors import Code, DomainError
 P = ParamSpec("P")
 STAND_IN_MODEL = "standin"  # the name under which the demonstration runs its own
 THEMES = ("system", "light", "dark")
-SHOWN = ("memory", "talk", "queue")
+SHOWN = ("memory", "talk", "queue", "customer")
 
 
 class MemberRequest(HttpRequest):
@@ -45,6 +45,7 @@ class Look:
     queue: str
     show: str
     events: bool = False  # decisions stand between the messages
+    customer: str = "closed"  # whether the customer stands beside the conversation
 
     @classmethod
     def of(cls, request: HttpRequest) -> Look:
@@ -55,6 +56,7 @@ class Look:
             "closed" if request.COOKIES.get("lastro_queue") == "closed" else "open",
             show if show in SHOWN else "memory",
             request.COOKIES.get("lastro_events") == "on",
+            "open" if "open" in (request.GET.get("customer"), request.COOKIES.get("lastro_customer")) else "closed",
         )
 
 

@@ -130,6 +130,7 @@ def look(request: HttpRequest) -> HttpResponse:
         "lastro_theme": (request.POST.get("theme"), THEMES),
         "lastro_queue": (request.POST.get("queue"), ("open", "closed")),
         "lastro_events": (request.POST.get("events"), ("on", "off")),
+        "lastro_customer": (request.POST.get("customer"), ("open", "closed")),
         settings.LANGUAGE_COOKIE_NAME: (request.POST.get("language"), tuple(dict(settings.LANGUAGES))),
     }
     language, languages = chosen[settings.LANGUAGE_COOKIE_NAME]

@@ -62,6 +62,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("GET", TICKET): ALL,
     ("GET", f"{TICKET}memory"): ALL,
     ("GET", f"{TICKET}messages"): ALL,
+    ("GET", f"{TICKET}customer"): ALL,
+    ("POST", f"{TICKET}customer"): ALL,
     ("GET", f"{TICKET}summary"): ALL,
     ("GET", f"{TICKET}closing"): ALL,
     ("GET", f"{TICKET}dossier"): ALL,
