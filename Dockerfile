@@ -27,4 +27,4 @@ EXPOSE 8000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
     CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/healthz', timeout=2)"]
 CMD ["uvicorn", "atendimento.asgi:application", "--host", "0.0.0.0", "--port", "8000", "--workers", "2", \
-     "--lifespan", "off", "--no-access-log", "--no-server-header", "--timeout-graceful-shutdown", "5"]
+     "--lifespan", "off", "--no-proxy-headers", "--no-access-log", "--no-server-header", "--timeout-graceful-shutdown", "5"]

@@ -201,6 +201,7 @@ class Demonstration:
             *(
                 "--timeout-graceful-shutdown",
                 "3",
+                "--no-proxy-headers",
                 "--no-access-log",
                 "--no-server-header",
                 "--lifespan",

@@ -13,9 +13,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl, unquote, urlsplit
+
+Network = IPv4Network | IPv6Network
 
 # Commands that read no row: they work where no server is configured yet.
 COMMANDS_WITHOUT_SERVERS = frozenset(
@@ -96,6 +99,16 @@ class Environment:
     def words(self, name: str, default: Sequence[str] = ()) -> list[str]:
         value = self.values.get(name, "")
         return [word.strip() for word in value.split(",") if word.strip()] or list(default)
+
+    def networks(self, name: str) -> list[Network]:
+        """Addresses and networks (10.0.0.0/8), with commas between."""
+        found: list[Network] = []
+        for word in self.words(name):
+            try:
+                found.append(ip_network(word))
+            except ValueError:
+                refuse(name, f"must hold addresses or networks such as 10.0.0.0/8, not {word!r}")
+        return found
 
     def path(self, name: str, default: Path) -> Path:
         return Path(self.text(name, str(default))).expanduser().resolve()

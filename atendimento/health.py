@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 
 import redis
 from django.conf import settings
@@ -35,12 +36,25 @@ def readyz(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
+    if not _may_read_figures(request):
+        return HttpResponse(status=403)
     registry = REGISTRY
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         # Several processes serve and work; each leaves its figures in that folder, and any of them adds all up.
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+def _may_read_figures(request: HttpRequest) -> bool:
+    """Whoever bears METRICS_TOKEN. Without one: this machine itself, where the product serves nobody else."""
+    if settings.METRICS_TOKEN:
+        given = request.headers.get("Authorization", "")
+        return secrets.compare_digest(given.encode(), f"Bearer {settings.METRICS_TOKEN}".encode())
+    asks = request.META.get("REMOTE_ADDR", "")
+    here = asks == "::1" or asks.startswith("127.")
+    # A proxy on this machine asks from here too, for others; it would be known by its address or by what it adds.
+    return here and settings.SERVED_HERE and not request.META.get("lastro.forwarded")
 
 
 def database_problems() -> list[str]:

@@ -6,9 +6,11 @@ import re
 import time
 import uuid
 from collections.abc import Awaitable, Callable
+from ipaddress import ip_address
 
 import structlog
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
+from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -19,6 +21,7 @@ Handler = Callable[[HttpRequest], HttpResponseBase] | Callable[[HttpRequest], Aw
 
 # A caller's own id is taken over only in this shape: it is written into the log and sent back in a header.
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
+FORWARDING = ("HTTP_FORWARDED", "HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_HOST", "HTTP_X_REAL_IP", "HTTP_VIA")
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
@@ -54,6 +57,42 @@ class Around:
     def before(self, request: HttpRequest) -> None: ...
 
     def after(self, request: HttpRequest, response: HttpResponseBase) -> None: ...
+
+
+class ForwardedMiddleware(Around):
+    """Who asks, and by which scheme: the connection's own, unless a proxy that is trusted says otherwise.
+
+    A trusted proxy adds at the end of X-Forwarded-For whom it heard. So the list is read from its end, and whoever is no
+    proxy of ours is the one that asks; what stands before that is only what they say. Without TRUSTED_PROXIES no such header
+    is believed by anything below: they are taken away.
+    """
+
+    def before(self, request: HttpRequest) -> None:
+        meta = request.META
+        forwarded = meta.pop("HTTP_X_FORWARDED_FOR", None)
+        meta["lastro.forwarded"] = any(name in meta for name in FORWARDING) or forwarded is not None
+        if not _is_proxy(meta.get("REMOTE_ADDR", "")):
+            meta.pop("HTTP_X_FORWARDED_PROTO", None)
+            return
+        for named in reversed((forwarded or "").split(",")):
+            address = named.strip()
+            if not _is_address(address):
+                break
+            meta["REMOTE_ADDR"] = address
+            if not _is_proxy(address):
+                break
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_proxy(text: str) -> bool:
+    return _is_address(text) and any(ip_address(text) in network for network in settings.TRUSTED_PROXIES)
 
 
 class RequestLogMiddleware(Around):

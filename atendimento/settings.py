@@ -43,7 +43,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # First, so that every line logged below carries the request's id.
+    # First of all: whatever looks at who asks, and by which scheme, looks at what this found.
+    "atendimento.middleware.ForwardedMiddleware",
+    # So that every line logged below carries the request's id.
     "atendimento.middleware.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
@@ -172,9 +174,14 @@ SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = 31_536_000 if SERVED_OVER_TLS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = False  # other services may live beside the console
 X_FRAME_OPTIONS = "DENY"
-# Believing the header from just anyone would let a client claim TLS; a proxy must be stated.
-if env.flag("BEHIND_TLS_PROXY"):
+# X-Forwarded-For and -Proto are believed of these alone (see middleware.py): anyone else could claim an address or TLS.
+TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
+if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# Who may read /metrics: whoever bears the token; without one, this machine, and only while nobody else is served.
+METRICS_TOKEN = env.text("METRICS_TOKEN", "")
+SERVED_HERE = urlsplit(PUBLIC_URL).hostname in {"localhost", "127.0.0.1", "::1"}
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.views import logout
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
@@ -110,6 +111,15 @@ def lacks_second_factor(request: HttpRequest, member: Membership) -> bool:
         request.session[FACTOR_SEEN] = True
         return False
     return True
+
+
+def sign_out(request: HttpRequest) -> HttpResponseBase:
+    """Sign out, and have the browser forget what it kept of these pages: for whoever sits down there next."""
+    response: HttpResponseBase = logout(request)
+    if request.method == "POST":
+        response["Clear-Site-Data"] = '"cache", "storage"'
+        response["Cache-Control"] = "no-store, private"
+    return response
 
 
 def closed(request: HttpRequest) -> HttpResponse:

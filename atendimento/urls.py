@@ -32,6 +32,7 @@ urlpatterns = [
     path("conta/entrada/", include("allauth.socialaccount.providers.openid_connect.urls")),
     path("conta/fator/totp/activate/", factor_page),
     path("conta/fator/", include("allauth.mfa.urls")),
+    path("conta/logout/", signin.sign_out),
     path("conta/", include("allauth.account.urls")),
     path("", include("atendimento.web.urls")),
 ]

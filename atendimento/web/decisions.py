@@ -27,7 +27,7 @@ from atendimento.selectors.decided import decided
 from atendimento.selectors.memory import PANES, Asked
 from atendimento.selectors.parts import Problem
 from atendimento.web import forms
-from atendimento.web.doors import MemberRequest, is_fragment, member_view, number, show
+from atendimento.web.doors import MemberRequest, is_fragment, kept_by, member_view, number, seen_by, show
 from atendimento.web.places import place_of, ticket_at
 from memoria.errors import Code, DomainError
 from memoria.patch import MISSING
@@ -109,7 +109,14 @@ def _answer(
     status: int = 200,
     pane: str | None = None,
 ) -> HttpResponse:
-    asked = Asked(pane or _pane(request), done=done, failure=failure, place=place_of(request))
+    asked = Asked(
+        pane or _pane(request),
+        done=done,
+        failure=failure,
+        place=place_of(request),
+        seen=seen_by(request),
+        keep=kept_by(request),
+    )
     if is_fragment(request):
         return show(request, "parts/memory_answer.html", status, memory=panes.read(request.member, ticket_id, asked))
     if failure is None:
@@ -236,9 +243,12 @@ def confirm(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
 def set_value(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
     path = request.POST.get("path", "")
     form = drawn.of_place(request.member, ticket_id, path)
+    settled = _settled(request, ticket_id)
 
     def run() -> Written | None:
         cited = _cited(request, ticket_id)
+        if settled is not None and request.POST.get("same"):
+            cited = (*settled[1], *cited)
         withdraws = bool(request.POST.get("withdraw"))
         value = MISSING if withdraws else forms.read_value(form.controls, forms.typed(request.POST), form.base)
         if cited:
@@ -262,7 +272,18 @@ def set_value(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
         )
 
     # What the quotes do not settle by themselves waits as a card.
+    if settled is not None:
+        return _act(request, ticket_id, run, key=settled[0], form="edit", undone="decide")
     return _act(request, ticket_id, run, key=slot_key(path.removesuffix("/status")), form="set", undone="decide")
+
+
+def _settled(request: MemberRequest, ticket_id: uuid.UUID) -> tuple[str, tuple[Citation, ...]] | None:
+    """The card on which a value is recorded, where a colleague decided it meanwhile, and what it quotes."""
+    try:
+        change = uuid.UUID(request.POST.get("change", ""))
+    except ValueError:
+        return None
+    return f"ch-{change}", drawn.of_change(request.member, ticket_id, change).evidence
 
 
 @require_POST

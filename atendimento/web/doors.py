@@ -78,7 +78,7 @@ def member_view(
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         asked = cast(MemberRequest, request)
         if not request.user.is_authenticated:
-            return HttpResponse(status=401) if is_fragment(request) else redirect_to_login(_way_back(request))
+            return _ended(request)
         if getattr(request, "member", None) is None:
             return _denied(request)
         if signin.lacks_second_factor(request, asked.member):
@@ -118,6 +118,22 @@ def _compressed(request: HttpRequest, response: HttpResponseBase) -> HttpRespons
     compressed = GZipMiddleware(lambda _request: response).process_response(request, response)
     assert isinstance(compressed, HttpResponse)
     return compressed
+
+
+KEPT_FIELDS = frozenset({"text", "reason", "note", "quote", "subject"})
+"""Fields of forms in which people write; those of values begin with "value"."""
+
+
+def _ended(request: HttpRequest) -> HttpResponse:
+    """Nobody is signed in. A form that came too late is answered with what was written in it: it stands nowhere else."""
+    if is_fragment(request):
+        return HttpResponse(status=401)
+    if request.method == "POST":
+        fields = [value for name, value in request.POST.items() if name in KEPT_FIELDS or name.startswith("value")]
+        written = [text for text in map(str, fields) if text.strip()]
+        if written:
+            return render(request, "account/session_ended.html", {"written": written}, status=401)
+    return redirect_to_login(_way_back(request))
 
 
 def _way_back(request: HttpRequest) -> str:

@@ -17,7 +17,7 @@ from atendimento.selectors import ticket as tickets
 from atendimento.selectors.memory import PANES, Asked
 from atendimento.selectors.queue import Filters
 from atendimento.selectors.search_terms import clean
-from atendimento.web.doors import THEMES, Look, MemberRequest, is_fragment, member_view, number, show
+from atendimento.web.doors import THEMES, Look, MemberRequest, is_fragment, kept_by, member_view, number, seen_by, show
 from atendimento.web.places import place_of
 from memoria.patch import PatchError, parse_pointer
 
@@ -45,6 +45,8 @@ def asked_of(request: HttpRequest) -> Asked:
     message = request.GET.get("m")
     return Asked(
         place=place_of(request),
+        seen=seen_by(request),
+        keep=kept_by(request),
         pane=pane if pane in PANES else "decide",
         version=number(request.GET.get("version")),
         done=number(request.GET.get("done")),

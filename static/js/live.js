@@ -42,7 +42,7 @@
     waiting = null;
     if (document.hidden || !due.size) return; // a page that nobody looks at asks once it is looked at
     document.dispatchEvent(new CustomEvent("lastro:refresh", { detail: { parts: [...due] } }));
-    if (due.has("queue")) queueAfter = performance.now() + about(3_000);
+    if (due.has("queue")) queueAfter = performance.now() + about(5_000);
     due.clear();
   }
 
@@ -63,7 +63,7 @@
 
   // A server that answers slowly is asked less often.
   document.addEventListener("lastro:refreshed", (event) => {
-    if (event.detail.name === "queue") queueAfter = performance.now() + about(Math.min(Math.max(20 * event.detail.took, 3_000), 60_000));
+    if (event.detail.name === "queue") queueAfter = performance.now() + about(Math.min(Math.max(20 * event.detail.took, 5_000), 60_000));
   });
 
   document.addEventListener("visibilitychange", () => {

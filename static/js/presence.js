@@ -10,7 +10,7 @@
   let told = "";
   let timer = null;
 
-  const named = (pattern, names) => pattern.replace("%s", new Intl.ListFormat(document.documentElement.lang, { type: "conjunction" }).format(names));
+  const named = (pattern, names) => pattern.replace("{names}", new Intl.ListFormat(document.documentElement.lang, { type: "conjunction" }).format(names));
 
   function faces() {
     const rows = people.map((person) => {

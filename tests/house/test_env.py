@@ -52,6 +52,7 @@ def test_complete_values_are_taken(tmp_path: Path) -> None:
         ("OPENAI_BASE_URL", "localhost:8080", "must begin with http://"),
         ("OPENAI_MODEL", "", "is not set"),
         ("LOG_LEVEL", "loud", "must be DEBUG"),
+        ("TRUSTED_PROXIES", "10.0.0.0/8, the proxy", "addresses or networks"),
     ],
 )
 def test_a_bad_value_is_one_line_that_names_its_variable(tmp_path: Path, name: str, value: str, said: str) -> None:

@@ -106,3 +106,22 @@ def test_a_person_without_membership_is_told_so(world: World) -> None:
     client.force_login(world.ana.user, "allauth.account.auth_backends.AuthenticationBackend")
     assert client.get("/").status_code == 403
     assert client.get("/", headers=SCRIPT).status_code == 403
+
+
+def test_signing_out_has_the_browser_forget(ana: Client) -> None:
+    assert "Clear-Site-Data" not in ana.get("/conta/logout/")
+    answer = ana.post("/conta/logout/")
+    assert answer["Clear-Site-Data"] == '"cache", "storage"'
+    assert "no-store" in answer["Cache-Control"]
+    assert "lastro_membership" not in ana.session
+
+
+def test_a_form_that_came_after_the_session_gives_back_what_was_written(world: World) -> None:
+    address = f"/tickets/{world.ticket().pk}/reply"
+    answer = Client().post(address, {"text": "Bom dia, <b>Helena</b>", "kind": "reply", "key": "not-shown"})
+    assert answer.status_code == 401
+    page = text(answer)
+    assert "Bom dia, &lt;b&gt;Helena&lt;/b&gt;" in page
+    assert "not-shown" not in page
+    assert Client().post(address, {"text": "", "kind": "reply"}).status_code == 302
+    assert Client().post(address, {"text": "x"}, headers=SCRIPT).content == b""
