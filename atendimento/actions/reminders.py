@@ -28,11 +28,11 @@ from atendimento.models import (
     Reminder,
     ReminderKind,
     Role,
+    TeamMember,
     Ticket,
     TicketStatus,
 )
-from memoria.calendar import WorkingCalendar
-from memoria.holidays import national_holidays
+from atendimento.selectors.working import calendar_of
 from memoria.members import OWNERS
 from memoria.reminding import Deadline, deadlines
 
@@ -127,21 +127,24 @@ def _recorded_late_by(ticket: Ticket, deadline: Deadline) -> str | None:
 
 
 def _owners(ticket: Ticket, owner: str) -> list[Membership]:
-    """Who keeps a commitment: whoever is named; else whose ticket it is; else those who share the work out.
+    """Who keeps a commitment: whoever is named, and sees the ticket; else whose ticket it is; else those who share the
+    work out: its team's leads, or the supervisors.
 
     What a customer or third party is to do is watched by the same people.
     """
     people = Membership.objects.filter(organization_id=ticket.organization_id, is_active=True)
     people = people.filter(user__is_active=True).select_related("user").order_by("pk")
     if owner not in OWNERS:
-        named = [member for member in people if _plain(member.name) == _plain(owner)]
+        called = [member for member in people if _plain(member.name) == _plain(owner)]
+        named = [member for member in called if access.visible_tickets(member).filter(pk=ticket.pk).exists()]
         if named:
             return named
     if ticket.assignee_id is not None:
         assigned = list(people.filter(pk=ticket.assignee_id))
         if assigned:
             return assigned
-    return list(people.filter(role=Role.SUPERVISOR)) or list(people.filter(role=Role.ADMIN))
+    leads = list(people.filter(pk__in=TeamMember.objects.filter(team=ticket.team_id, leads=True).values("member")))
+    return leads or list(people.filter(role=Role.SUPERVISOR)) or list(people.filter(role=Role.ADMIN))
 
 
 def _plain(name: str) -> str:
@@ -162,12 +165,6 @@ def _make(ticket: Ticket, key: Wanted, deadline: Deadline, moment: datetime) -> 
         made_at=moment,
         mail=MailStatus.OWED if wants else MailStatus.UNWANTED,
     )
-
-
-def calendar_of(organization: Organization, moment: datetime) -> WorkingCalendar:
-    """The organisation's working days around a moment."""
-    year = moment.astimezone(ZoneInfo(organization.timezone)).year
-    return WorkingCalendar(holidays=national_holidays(year - 1) | national_holidays(year) | national_holidays(year + 1))
 
 
 def _announce(ticket: Ticket, members: list[int]) -> None:

@@ -149,7 +149,9 @@ def update_ticket(
     if changed:
         ticket.updated_at, ticket.woken_at = ledger.now(), None
         ledger.note_closing(ticket, ticket.updated_at)
-        ticket.save(update_fields=[*CHANGEABLE, "updated_at", "woken_at", "waiting_since", "closed_at"])
+        if ticket.next_due is not None:
+            ticket.remind_at = ticket.updated_at  # a closed ticket reminds nobody, an opened one does again
+        ticket.save(update_fields=[*CHANGEABLE, "updated_at", "woken_at", "waiting_since", "closed_at", "remind_at"])
         waking.plan(ticket)
     if Hands.of(ticket) != hands:
         handing.write(ticket, hands, member)
