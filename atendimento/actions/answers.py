@@ -35,7 +35,7 @@ def read(book: ledger.Book, row: Message) -> None:
             _propose(book, row)
     except Exception as error:  # noqa: BLE001 - whatever it is, the message is worth more than the proposal
         book.transcript = transcript
-        log.error("answer not read", ticket=str(book.ticket.pk), message=row.ref, error=type(error).__name__)  # noqa: TRY400
+        log.error("answer not read", ticket=str(book.ticket.pk), message=row.ref, error=type(error).__name__)
 
 
 def _propose(book: ledger.Book, row: Message) -> None:

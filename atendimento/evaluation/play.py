@@ -32,6 +32,9 @@ ORGANIZATION: Final = "avaliacao"
 _EMAIL: Final = "avaliacao@example.test"
 _SOURCE: Final = "evaluate"
 _UNDER_WAY: Final = (RunStatus.QUEUED, RunStatus.RUNNING)
+NOT_IN_TIME: Final = "evaluation.not_in_time"
+"""The problem of a turn whose reading came to no end: what is scored there is the state before it."""
+_LEAST: Final = 60.0  # seconds for a reading's own work, beside what the model's tries may take
 _PAUSE: Final = 0.2  # seconds, between two looks at a run that waits or that another worker has
 
 
@@ -97,10 +100,10 @@ def play(dialogue: Dialogue, organization: Organization, member: Membership) -> 
 
 def _read(after: str, ticket: Ticket, member: Membership, counted: set[uuid.UUID]) -> Turn:
     """Have all that is unread read, and accept what is allowed."""
-    if Message.objects.filter(ticket=ticket, awaits_reading=True).exists():
-        _run(ticket, member)
+    in_time = _run(ticket, member) if Message.objects.filter(ticket=ticket, awaits_reading=True).exists() else True
     rows = Proposal.objects.filter(ticket=ticket, origin=Origin.MODEL)
-    fresh = list(rows.exclude(pk__in=counted).order_by("created_at", "id"))
+    # What is under way still is told of in the turn in which it ends.
+    fresh = list(rows.exclude(pk__in=counted).exclude(status__in=_UNDER_WAY).order_by("created_at", "id"))
     counted.update(row.pk for row in fresh)
     changes = ProposedChange.objects.filter(proposal__in=fresh).order_by("id")
     proposed = tuple(
@@ -114,20 +117,23 @@ def _read(after: str, ticket: Ticket, member: Membership, counted: set[uuid.UUID
         for row in changes
     )
     _accept(ticket, member)
-    problem = next((row.problem_code for row in fresh if row.status == RunStatus.PARKED), "")
+    problem = next((row.problem_code for row in fresh if row.status == RunStatus.PARKED), "" if in_time else NOT_IN_TIME)
     calls = sum(row.attempts for row in fresh)
     return Turn(after, ledger.current_state(ticket.pk).values, proposed, calls, problem)
 
 
-def _run(ticket: Ticket, member: Membership) -> None:
-    """The ticket's runs to their ends, by the code that workers run; one that another worker has is waited for."""
+def _run(ticket: Ticket, member: Membership) -> bool:
+    """The ticket's runs to their ends, by the code that workers run; one that another worker has is waited for.
+
+    False where they came to no end in the time that every try of a run may take.
+    """
     rows = Proposal.objects.filter(ticket=ticket, origin=Origin.MODEL)
-    deadline = time.monotonic() + 60 + 4 * float(settings.MODEL_TIMEOUT) * settings.MODEL_MAX_TRIES
+    deadline = time.monotonic() + _LEAST + 4 * float(settings.MODEL_TIMEOUT) * settings.MODEL_MAX_TRIES
     asked = False
     while time.monotonic() < deadline:
         row = rows.filter(status__in=_UNDER_WAY).order_by("created_at", "id").first()
         if row is None and asked:
-            return  # read, or parked: a person would look at it, and nobody asks for the same twice here
+            return True  # read, or parked: a person would look at it, and nobody asks for the same twice here
         if row is None or (row.status == RunStatus.QUEUED and row.run is None):
             # Not for the debounce: what is new is all there.
             row = actions.request_proposal(member=member, ticket_id=ticket.pk)
@@ -135,6 +141,7 @@ def _run(ticket: Ticket, member: Membership) -> None:
         propose_changes(organization_id=ticket.organization_id, proposal_id=row.pk)
         if rows.filter(pk=row.pk, status__in=_UNDER_WAY).exists():
             time.sleep(_PAUSE)
+    return False
 
 
 def _accept(ticket: Ticket, member: Membership) -> None:

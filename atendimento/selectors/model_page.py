@@ -23,6 +23,7 @@ from django.utils.translation import gettext_lazy
 from atendimento import access, wording
 from atendimento.access import Permission
 from atendimento.models import EndpointHealth, EndpointMode, Membership, ModelSpend, Origin, Proposal, RunStatus, Waits
+from atendimento.selectors import model_words
 from memoria.breaker import Breaker, Circuit
 
 SHOWN: Final = 100
@@ -49,14 +50,14 @@ FAULTS: Final[Mapping[str, Promise]] = {
 class ServerView:
     host: str  # '' where no model is configured
     model: str
-    mode: str  # how it takes structured answers; '' before the first
+    mode: str  # how it takes structured answers, in words; '' before the first
     circuit: str
     words: str
     until: datetime | None
     last_failure: str
     last_failure_at: datetime | None
     places: int  # requests at once; 0: no limit
-    refusal: str  # the server's own words, where the last request of this organisation was not taken
+    refusal: model_words.Detail  # where the last request of this organisation was not taken
     refused_at: datetime | None
 
 
@@ -79,7 +80,7 @@ class RunRow:
     protocol: str
     subject: str
     words: str
-    detail: str
+    detail: str  # the server's own words
     attempts: int
     at: datetime | None
     due: datetime | None
@@ -142,14 +143,14 @@ def _server(member: Membership, identity: str) -> ServerView:
     return ServerView(
         urlsplit(settings.OPENAI_BASE_URL).netloc.rpartition("@")[2],
         settings.OPENAI_MODEL,
-        mode.mode if mode else "",
+        model_words.mode(mode.mode) if mode else "",
         circuit.value,
         str(CIRCUITS[circuit]),
         state.open_until if circuit is Circuit.OPEN else None,
-        row.last_failure if row else "",
+        model_words.last_failure(row.last_failure) if row else "",
         row.last_failure_at if row else None,
         settings.MODEL_CONCURRENCY,
-        refused.problem_detail if refused else "",
+        model_words.detail(refused.problem_code, refused.problem_detail) if refused else model_words.Detail(),
         refused.finished_at if refused else None,
     )
 
@@ -203,7 +204,8 @@ def _waiting(row: Proposal) -> RunRow:
 
 def _failure(row: Proposal) -> RunRow:
     words = str(wording.PROBLEMS.get(row.problem_code, _("The reading stopped.")))
-    return _row(row, words, row.problem_detail, row.finished_at, None, _raw(row))
+    detail = model_words.detail(row.problem_code, row.problem_detail)
+    return _row(row, f"{words} {detail.words}".rstrip(), detail.quoted, row.finished_at, None, _raw(row))
 
 
 def _row(row: Proposal, words: str, detail: str, at: datetime | None, due: datetime | None, raw: str = "") -> RunRow:

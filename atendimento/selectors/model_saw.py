@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from atendimento.models import Proposal
 from atendimento.selectors.parts import ModelSaw, SeenLayer
+from atendimento.wording import MEMBER_STATUSES
 from memoria.patch import Json
 
 LAYERS: Final[Mapping[str, Promise]] = {
@@ -104,7 +105,12 @@ def _named(what: str) -> str:
     counted, following = re.fullmatch(r"([0-9]+) (?:before|older)", what), re.fullmatch(r"(m-[0-9]+) on", what)
     if counted:
         return ngettext("%(count)s more", "%(count)s more", int(counted[1])) % {"count": counted[1]}
-    return _("%(message)s and what follows") % {"message": following[1]} if following else what
+    if following:
+        return _("%(message)s and what follows") % {"message": following[1]}
+    ended = re.fullmatch(r"(.*) \(([a-z_]+)\)", what, re.DOTALL)
+    if ended and ended[2] in MEMBER_STATUSES:
+        return f"{ended[1]} ({MEMBER_STATUSES[ended[2]]})"
+    return what
 
 
 def _tokens(count: int) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from atendimento import tenancy
+from atendimento.actions import asking
+from atendimento.evaluation import play
 from atendimento.evaluation.gold import BadGold, Expected, read
 from atendimento.evaluation.scoring import Figures, Proposed, Turn, score, spelled
 from atendimento.management.commands.evaluate import half_of
-from atendimento.models import Organization, Ticket
+from atendimento.models import EndpointHealth, Organization, Ticket
 from tests.support.model_server import ModelServer
 
 BAIRRO, HORA = "/facts/bairro", "/facts/hora"
@@ -250,6 +254,20 @@ def test_a_reading_that_stops_is_counted_and_the_dialogue_goes_on(
     assert "model.refused" in (tmp_path / "r" / "report.html").read_text("utf-8")
     # The next reading read what the refused one had not.
     assert told["total"]["counts"]["right"] == 4
+
+
+def test_a_reading_that_comes_to_no_end_is_told_and_not_taken_for_read(
+    transactional_db: None, model_server: ModelServer, tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.PROPOSAL_DEBOUNCE, settings.MODEL_TIMEOUT, settings.MODEL_MAX_TRIES = 3, 0.1, 1
+    monkeypatch.setattr(play, "_LEAST", 0.0)
+    hour = timezone.now() + timedelta(hours=1)
+    EndpointHealth.objects.create(identity=asking.endpoint().identity, failures=5, pause=600, open_until=hour)
+    call_command("evaluate", str(written(tmp_path, dialogue())), "--report", str(tmp_path / "r"))
+    told = json.loads((tmp_path / "r" / "report.json").read_text("utf-8"))
+    assert told["dialogues"][0]["problems"][0] == "m1: evaluation.not_in_time"
+    assert told["total"]["counts"]["parked"] == len(told["dialogues"][0]["problems"])
+    assert model_server.chats == []
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,11 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from atendimento import locks
 from atendimento.actions import asking, gate
 from atendimento.actions.propose import propose_changes
+from atendimento.actions.rebuilds import start_rereading
+from atendimento.actions.rereading import read_on
 from atendimento.models import OutboxEntry, Proposal, RunStatus, Ticket
 from memoria.extraction import Usage
 from tests import settings as test_settings
@@ -105,6 +108,62 @@ def test_a_place_that_falls_free_goes_to_who_has_waited_longest(
     assert second.not_before is not None
     assert second.not_before <= timezone.now()
     assert OutboxEntry.objects.get(subject=second.pk).due_at <= timezone.now()
+
+
+def test_a_reading_of_old_messages_waits_for_a_place_too_and_is_woken_after_the_new_ones(
+    house: House, ticket: Ticket, model_server: ModelServer, settings: Any
+) -> None:
+    settings.MODEL_CONCURRENCY = 1
+    other = make_ticket(house, "cli-2")
+    say(house, other, "Moro em Torre")
+    Proposal.objects.update(status=RunStatus.SUPERSEDED)
+    old = start_rereading(organization=house.organization, member=house.celia, ticket_id=other.pk)
+    for one in (ticket, make_ticket(house, "cli-3")):
+        say(house, one, "Moro em Torre")
+    first, second = Proposal.objects.filter(status=RunStatus.QUEUED).order_by("created_at")
+    with taken(0):
+        read_on(organization_id=house.organization.pk, rebuild_id=old.pk)
+        assert deliver(house, second).waits_for == "slot"
+    old.refresh_from_db()
+    assert old.waits_for == "slot"
+
+    deliver(house, first)
+    second.refresh_from_db()
+    old.refresh_from_db()
+    assert (second.waits_for, old.waits_for) == ("", "slot")
+    deliver(house, second)
+    old.refresh_from_db()
+    assert old.waits_for == ""
+    assert OutboxEntry.objects.get(subject=old.pk).due_at <= timezone.now()
+
+    # Its own place goes on as well.
+    third = make_ticket(house, "cli-4")
+    say(house, third, "Moro em Torre")
+    row = Proposal.objects.get(status=RunStatus.QUEUED)
+    with taken(0):
+        assert deliver(house, row).waits_for == "slot"
+    read_on(organization_id=house.organization.pk, rebuild_id=old.pk)
+    row.refresh_from_db()
+    assert (row.waits_for, held()) == ("", 0)
+
+
+def _lose_the_connection_and_fail(other: psycopg.Connection[Any]) -> None:
+    with locks.held(7, 7) as ours:
+        assert ours
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            (pid,) = cursor.fetchone()
+        other.execute("SELECT pg_terminate_backend(%s)", [pid])
+        raise ZeroDivisionError
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lock_that_cannot_be_given_back_hides_no_error_and_ends_with_its_connection() -> None:
+    with psycopg.connect(test_settings.POSTGRES.url("postgres", test_settings.TEST_DATABASE), autocommit=True) as other:
+        with pytest.raises(ZeroDivisionError):
+            _lose_the_connection_and_fail(other)
+        other.execute("SELECT pg_advisory_lock(7, 7)")  # free, or this waits for ever
+    assert held() == 0  # and the connection is a new one
 
 
 def test_without_a_limit_no_place_is_asked_for(house: House, ticket: Ticket, model_server: ModelServer) -> None:

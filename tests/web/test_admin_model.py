@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from decimal import Decimal
@@ -10,13 +11,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from atendimento.actions import asking
 from atendimento.actions.propose import propose_changes
 from atendimento.models import (
     AdministrativeAct,
     EndpointHealth,
+    EndpointMode,
     Membership,
     ModelSpend,
     Organization,
@@ -24,7 +26,9 @@ from atendimento.models import (
     Proposal,
     Ticket,
 )
+from atendimento.selectors import model_words
 from memoria.breaker import OPENS_AFTER
+from memoria.extraction import BadAnswer, read_answer
 from tests.builders import queries_of
 from tests.support import stories
 from tests.support.asking import text
@@ -192,6 +196,74 @@ def test_failures_are_shown_with_the_raw_answer_and_tried_again_one_or_all(
     adm.post(f"{PAGE}retry", {"run": re.findall(r'name="run"\s+value="([^"]+)"', adm.get(PAGE).content.decode())})
     assert work(world) == []
     assert "Nada falhou" in text(adm.get(PAGE))
+
+
+def test_what_was_learned_of_the_server_is_told_in_words_and_forgotten_by_an_administrator(
+    world: World, adm: Any, ana: Any, model_server: ModelServer
+) -> None:
+    assert "Esquecer" not in text(adm.get(PAGE))
+    adm.post(f"{PAGE}forget")  # nothing is known: nothing to log
+    said(world)
+    model_server.answer()
+    work(world)
+    page = text(adm.get(PAGE))
+    assert "responde por um esquema" in page
+    assert "schema" not in page
+    assert ana.post(f"{PAGE}forget").status_code == 403
+    assert EndpointMode.objects.exists()
+
+    answer = adm.post(f"{PAGE}forget", follow=True)
+
+    assert "Esquecido." in text(answer)
+    assert not EndpointMode.objects.exists()
+    assert AdministrativeAct.objects.filter(kind="model_forgotten").count() == 1
+    assert "Adm mandou descobrir de novo como o modelo" in text(adm.get("/admin/log/"))
+    said(world, "de novo")
+    model_server.answer()
+    work(world)
+    assert EndpointMode.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("problem", "stored", "words", "quoted"),
+    [
+        ("model.unavailable", "server_error boom", "Um erro dele mesmo.", "boom"),
+        ("model.unavailable", "timeout", "Sem resposta a tempo.", ""),
+        ("model.unavailable", "no model is configured", "Nenhum modelo está configurado.", ""),
+        ("model.rejected_request", "400 unknown field", "HTTP 400.", "unknown field"),
+        ("model.invalid_answer", "changes[0].evidence[1] is not an object", "changes[0].evidence[1] não é um objeto.", ""),
+        (
+            "model.invalid_answer",
+            "not valid JSON: line 3, column 5: Expecting value",
+            "Não é JSON válido (linha 3, coluna 5).",
+            "",
+        ),
+        ("model.invalid_answer", "more than 100 changes", "Traz mais de 100 propostas.", ""),
+        ("model.refused", "I cannot do that", "", "I cannot do that"),
+        ("model.refused", "timeout", "", "timeout"),
+    ],
+)
+def test_a_failure_is_told_in_the_reader_s_words_and_the_server_is_quoted(
+    problem: str, stored: str, words: str, quoted: str
+) -> None:
+    with translation.override("pt-br"):
+        assert model_words.detail(problem, stored) == model_words.Detail(words, quoted)
+
+
+def test_every_finding_that_is_stored_of_a_bad_answer_has_words() -> None:
+    change: dict[str, Any] = {"op": "add", "path": "/goal", "evidence": [{"message": "m-1", "quote": "x"}]}
+    bad: list[Any] = [
+        "{", "[1]", "{}", {"changes": [change] * 101}, {"changes": [1]}, {"changes": [{}]},
+        {"changes": [change | {"evidence": 1}]}, {"changes": [change | {"inference": 1}]},
+        {"changes": [change | {"reason": 1}]}, {"changes": [change | {"evidence": [1]}]}, {"changes": [change | {"evidence": [{"message": 1}]}]},
+        {"changes": [change | {"evidence": [{"message": "m-1", "quote": "x", "start": "1"}]}]},
+        '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e999}',
+    ]  # fmt: skip
+    for answer in bad:
+        with pytest.raises(BadAnswer) as raised:
+            read_answer(answer if isinstance(answer, str) else json.dumps(answer))
+        told = model_words.detail("model.invalid_answer", raised.value.args[0])
+        assert (bool(told.words), told.quoted) == (True, ""), answer
 
 
 def test_what_another_organisation_s_runs_are_is_not_seen_nor_tried(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from structlog.testing import capture_logs
 
 from atendimento.actions import messages, slots
-from atendimento.models import Origin, ProposedChange, Ticket
+from atendimento.models import Origin, Proposal, ProposedChange, Ticket
 from atendimento.selectors import reading
 from memoria.patch import MISSING
 from memoria.state import SlotStatus
@@ -96,6 +98,23 @@ def test_what_is_no_plain_yes_to_a_question_proposes_nothing(
     reply(world, ticket, question)
     world.say(ticket, answer)
     assert answers(ticket) == [], why
+
+
+def test_a_yes_that_cannot_be_proposed_costs_nobody_the_message(world: World, ana: Client, ticket: Ticket) -> None:
+    (card,) = ask(ana, f"/tickets/{ticket.pk}/memory").context["memory"].confirms
+    reply(world, ticket, card.drafts[0].text)
+    number = ticket.messages.count() + 1
+    # What the rule would store is there already, so that storing it fails.
+    fields = {"origin": Origin.RULE, "producer": "rule:confirmation", "key": f"m-{number}", "status": "ready"}
+    organization = world.ana.organization
+    Proposal.objects.create(ticket=ticket, organization=organization, base_version=0, created_at=timezone.now(), **fields)
+    with capture_logs() as logs:
+        world.say(ticket, "sim")
+    assert ticket.messages.get(number=number).text == "sim"
+    assert answers(ticket) == []
+    assert [entry["error"] for entry in logs if entry["event"] == "answer not read"] == ["IntegrityError"]
+    world.say(ticket, "e obrigada")
+    assert ticket.messages.count() == number + 1
 
 
 def test_a_note_asks_nobody_and_an_absence_note_answers_nothing(world: World, ticket: Ticket) -> None:

@@ -158,6 +158,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("GET", "admin/model/"): ADMINS,
     ("POST", "admin/model/masking"): ADMINS,
     ("POST", "admin/model/budget"): ADMINS,
+    ("POST", "admin/model/forget"): ADMINS,
     ("POST", "admin/model/retry"): ADMINS,
     ("GET", "admin/log/"): ADMINS,
     ("GET", "admin/ticket-types/"): ADMINS,
