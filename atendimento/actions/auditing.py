@@ -48,23 +48,17 @@ def note_readings(*, caller: Caller, pointers: Mapping[uuid.UUID, Collection[str
 
 
 @transaction.atomic
-def open_sensitive(*, member: Membership, ticket_id: str | uuid.UUID, path: str) -> str:
-    """Write down that the member opens a sensitive field in the console. Returns its pointer.
+def open_sensitive(*, member: Membership, ticket_id: str | uuid.UUID, path: str) -> None:
+    """Write down that the member opens a sensitive field in the console. Of what is no such field nothing is written.
 
-    Raises NotFound where the ticket has no such sensitive field, DomainError `permission.denied`.
+    Raises NotFound, DomainError `permission.denied`.
     """
     access.require(member, Permission.READ)
     ticket = access.ticket(member, ticket_id)
     fields = sensitive_in(ledger.published_type(ticket.ticket_type_id), [path])
-    if not fields:
-        raise access.NotFound("field")
-    log_act(
-        member=member,
-        kind=Act.SENSITIVE_READ,
-        subject=ticket.protocol,
-        details={"fields": fields, "via": "console", "token": None},
-    )
-    return fields[0]
+    if fields:
+        details = {"fields": fields, "via": "console", "token": None}
+        log_act(member=member, kind=Act.SENSITIVE_READ, subject=ticket.protocol, details=details)
 
 
 @transaction.atomic

@@ -16,6 +16,7 @@ from atendimento.actions.announcing import announce
 from atendimento.actions.faults import Fault, InvalidInput, invalid
 from atendimento.models import Act, Customer, Membership
 from atendimento.selectors.customer import fingerprint
+from memoria.errors import Code, DomainError
 
 LIMITS: Final = {"name": 200, "phone": 50, "email": 254}
 
@@ -35,6 +36,8 @@ def change_contact(*, member: Membership, ticket_id: str | uuid.UUID, contact: d
     row = Customer.objects.select_for_update().filter(organization=member.organization, pk=ticket.customer_id).first()
     if row is None:
         raise NotFound("customer")
+    if row.erased_at is not None:
+        raise DomainError(Code.TICKET_ERASED, "L2", protocol=ticket.protocol)
     wanted = {key: contact[key].replace("\0", "").strip() for key in LIMITS}
     faults = [
         Fault(f"/{key}", "customer.too_long", f"more than {LIMITS[key]} characters") for key in LIMITS if _long(wanted, key)

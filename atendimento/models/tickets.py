@@ -63,7 +63,7 @@ class Customer(models.Model):
         ]
 
     def __str__(self) -> str:
-        return self.name or self.external_id
+        return self.name or (f"#{str(self.pk)[-6:]}" if self.erased_at is not None else self.external_id)
 
 
 class TicketStatus(models.TextChoices):

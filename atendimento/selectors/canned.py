@@ -126,7 +126,7 @@ def picker(member: Membership, ticket_id: str | uuid.UUID) -> tuple[Picked, ...]
     }
 
     def show(pointer: str, value: Json) -> str:
-        return values.show_at(ticket_type, pointer, value, state)
+        return values.show_plain(ticket_type, pointer, value, state)
 
     found = []
     for row in CannedReply.objects.filter(organization_id=member.organization_id):

@@ -19,7 +19,7 @@ from atendimento.selectors.parts import DiffPart, Problem
 from atendimento.selectors.reading import Cited
 from memoria.cascade import holders
 from memoria.fields import TicketType
-from memoria.patch import MISSING, Json, lookup
+from memoria.patch import MISSING, Json, Missing, lookup
 from memoria.proposals import Evidence, Verdict
 from memoria.sources import INFERENCE, REPORTED, Age, Kind
 from memoria.state import Slot, SlotStatus, State
@@ -54,6 +54,16 @@ class Sight:
     messages: Cited
     may_override: bool
     failure: Failure | None = None
+    opened: str = ""  # the sensitive field that the member has just opened
+
+    def shown(self, pointer: str, value: Json | Missing) -> str:
+        """A value that the state holds, or held: of a sensitive field only where it was opened."""
+        show = values.show_plain if pointer == self.opened else values.show_at
+        return show(self.ticket_type, pointer, value, self.state)
+
+    def hides(self, pointer: str) -> bool:
+        """Whether the pointer's value is there and not to be seen."""
+        return pointer != self.opened and values.is_hidden(self.ticket_type, pointer, values.held(self.state, pointer))
 
     def failed(self, key: str) -> Failure | None:
         return self.failure if self.failure is not None and self.failure.key == key else None
@@ -74,7 +84,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
     evidence = [Evidence.from_json(item) for item in row.evidence]
     conflicts = row.verdict == Verdict.CONFLICT.value
     old = values.show_at(ticket_type, row.path, row.current_value, state)
-    new = values.show_at(ticket_type, row.path, row.value, state)
+    new = values.show_plain(ticket_type, row.path, row.value, state)
     place = ticket_type.place(row.path, state.values)
     forms = controls.for_place(ticket_type, place, row.value) if place is not None and row.op != "remove" else ()
     failure = sight.failed(key)
@@ -245,7 +255,7 @@ def sides(pointer: str, slot: Slot, sight: Sight) -> tuple[Side, ...]:
     for index, challenger in enumerate(slot.challengers):
         found.append(
             Side(
-                values.show_at(sight.ticket_type, pointer, challenger.value, sight.state) or _("no value"),
+                values.show_plain(sight.ticket_type, pointer, challenger.value, sight.state) or _("no value"),
                 values.source(challenger.source),
                 challenger.author.name,
                 challenger.age.at,

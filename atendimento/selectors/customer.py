@@ -76,6 +76,7 @@ class Panel:
     ticket_id: str
     ticket_url: str
     ticket_title: str
+    customer_id: str
     name: str
     initials: str
     subtitle: str  # of the ticket's head, which names the customer too
@@ -101,6 +102,7 @@ def panel(member: Membership, ticket_id: str | uuid.UUID, after: str = "", typed
         ticket_id=str(ticket.pk),
         ticket_url=reverse("web:ticket", args=[ticket.pk]),
         ticket_title=ticket.subject,
+        customer_id=str(customer.pk),
         name=str(customer),
         initials=values.initials(customer.name),
         subtitle=" · ".join(filter(None, (str(customer), channel))),

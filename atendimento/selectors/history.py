@@ -14,10 +14,11 @@ from atendimento.models import LedgerEvent
 from atendimento.selectors import quotes, values
 from atendimento.selectors.cards import Sight
 from atendimento.selectors.pane_parts import DecidedNote, HistoryLine, HistoryRow
+from atendimento.selectors.parts import Quote
 from atendimento.selectors.reading import event_of
 from memoria.events import Event, EventKind
 from memoria.patch import MISSING, Json, Missing, Op
-from memoria.state import SlotStatus
+from memoria.state import Slot, SlotStatus
 
 PAGE = 30
 
@@ -182,7 +183,7 @@ def _entry(entry: Mapping[str, Json], event: Event, sight: Sight) -> HistoryLine
     old = values.show_at(sight.ticket_type, pointer, entry.get("was", MISSING), sight.state)
     reasons = [text for text in (entry.get("reason"), entry.get("override")) if text]
     after = event.slots.get(pointer, (None, None))[1]
-    found = quotes.of_evidence(after.evidence, sight.messages) if after is not None and decision != "rejected" else ()
+    found = _quoted(pointer, after, sight) if decision != "rejected" else ()
     return HistoryLine(
         _label(pointer, sight),
         _decided_word(entry),
@@ -193,6 +194,14 @@ def _entry(entry: Mapping[str, Json], event: Event, sight: Sight) -> HistoryLine
         decision,
         beside=_beside(entry),
     )
+
+
+def _quoted(pointer: str, after: Slot | None, sight: Sight) -> tuple[Quote, ...]:
+    """The words behind a value; of a sensitive field none, for they hold it."""
+    field = sight.ticket_type.fields.get(pointer)
+    if after is None or (field is not None and field.sensitive):
+        return ()
+    return quotes.of_evidence(after.evidence, sight.messages)
 
 
 def _beside(entry: Mapping[str, Json]) -> bool:
@@ -211,7 +220,7 @@ def _decided_word(entry: Mapping[str, Json]) -> str:
 def _touched(pointer: str, event: Event, sight: Sight) -> HistoryLine:
     before, after = event.slots.get(pointer, (None, None))
     old, new = _value_in(event.inverse, pointer), _value_in(event.patch, pointer)
-    found = quotes.of_evidence(after.evidence, sight.messages) if after is not None else ()
+    found = _quoted(pointer, after, sight)
     word = ""
     if event.kind is EventKind.CONFIRMATION and after is not None and after.confirmed is not None:
         word = _ground(after.confirmed.ground)

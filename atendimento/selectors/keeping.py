@@ -88,7 +88,7 @@ STATUSES: Final[Mapping[str, tuple[Promise, str]]] = {
     ErasureStatus.APPROVED.value: (gettext_lazy("approved, waiting"), "proposed"),
     ErasureStatus.RUNNING.value: (gettext_lazy("under way"), "proposed"),
     ErasureStatus.HELD.value: (gettext_lazy("stopped by a legal hold"), "conflict"),
-    ErasureStatus.REFUSED.value: (gettext_lazy("refused"), ""),
+    ErasureStatus.REFUSED.value: (gettext_lazy("denied"), ""),
     ErasureStatus.DONE.value: (gettext_lazy("erased"), "ok"),
 }
 

@@ -35,7 +35,13 @@ def _link(words: str, ticket: Ticket) -> TicketLink:
 
 
 def merged_note(member: Membership, ticket: Ticket) -> MergedNote | None:
-    """What the banner of a merged ticket says; None for any other. `ticket` as `access.ticket` reads it."""
+    """What the banner of a merged ticket says, or of one that was erased with its customer; None for any other.
+
+    `ticket` as `access.ticket` reads it.
+    """
+    if ticket.erased_at is not None:
+        when = date_format(localtime(ticket.erased_at), "SHORT_DATETIME_FORMAT")
+        return MergedNote(_("Erased with its customer, %(when)s. Nothing is written here any more.") % {"when": when}, "", "", "")
     into = ticket.merged_into
     if into is None or ticket.merged_at is None:
         return None

@@ -46,6 +46,7 @@ class Asked:
     events: bool = False  # whether decisions stand between the messages
     field: str = ""  # of the history pane: only the versions that touched this pointer
     find: str = ""  # what was searched for, to be marked in the conversation
+    opened: str = ""  # of the state pane: the sensitive field whose value is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,8 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
     kept = foreign.kept_rows(ticket, [*asked.keep, *([asked.failure.key] if asked.failure is not None else [])])
     references |= {item["message"] for row in kept for item in row.citations}
     messages = reading.cited(ticket.pk, references, known)
-    sight = Sight(ground.ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure)
-    read_only = ticket.merged_into_id is not None
+    sight = Sight(ground.ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure, asked.opened)
+    read_only = ticket.merged_into_id is not None or ticket.erased_at is not None
     conflicts, confirms = cards.slot_cards(sight) if asked.version is None and not read_only else ((), ())
     shown_rows = ground.pending[:CARDS_SHOWN]
     changes = tuple(foreign.card(row, sight) for row in foreign.in_order([*shown_rows, *kept]))

@@ -169,6 +169,8 @@ class SlotRow:
     can_confirm: bool = False
     confirmers: tuple[Option, ...] = ()
     sensitive: bool = False
+    hidden: bool = False  # its value is there, and shown to who opens it
+    opened: bool = False  # the member has just done so
     problem: Problem | None = None
     drafts: tuple[Drafted, ...] = ()
 

@@ -71,15 +71,17 @@ def _fields(group: str, sight: Sight, chains: Mapping[str, tuple[Link, ...]], *,
         slot = sight.state.slots.get(pointer)
         held = values.held(sight.state, pointer)
         place = Place("field", pointer)
-        forms = controls.to_record(sight.ticket_type, place, held) if editable else ()
-        row = _row(
-            pointer, field.label, values.show_at(sight.ticket_type, pointer, held, sight.state), slot, sight, forms, chains
-        )
+        hidden = sight.hides(pointer)
+        forms = controls.to_record(sight.ticket_type, place, MISSING if hidden else held) if editable else ()
+        row = _row(pointer, field.label, sight.shown(pointer, held), slot, sight, forms, chains)
+        if hidden:
+            row = replace(row, quotes=(), chain=(), challengers=(), drafts=(), hidden=True)
         says = grounds.whose_word(sight.ticket_type, place) is not None
         if editable and not says:
             row = replace(row, notes=(*row.notes, grounds.only_from(sight.ticket_type, place)))
         can_withdraw = editable and slot is not None and slot.holds and says
-        yield replace(row, can_withdraw=can_withdraw, sensitive=field.sensitive)
+        opened = field.sensitive and pointer == sight.opened
+        yield replace(row, can_withdraw=can_withdraw, sensitive=field.sensitive, opened=opened)
 
 
 def _row(
@@ -244,6 +246,6 @@ def _chains(events: Sequence[Event], sight: Sight) -> Mapping[str, tuple[Link, .
                 continue
             last[pointer] = value
             shown = quotes.of_evidence(after.replaces.evidence, sight.messages)
-            said = values.show_at(sight.ticket_type, pointer, value, sight.state)
+            said = sight.shown(pointer, value)
             found.setdefault(pointer, []).append(Link(said, after.replaces.version, "", shown))
     return {pointer: tuple(links) for pointer, links in found.items()}

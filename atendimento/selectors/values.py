@@ -126,8 +126,26 @@ def kind_and_id(pointer: str) -> str:
     return f"{wording.COLLECTIONS[collection]} {member}"
 
 
+HIDDEN = "••••••"
+"""What stands for the value of a sensitive field until somebody opens it, which is written into the log."""
+
+
+def is_hidden(ticket_type: TicketType, pointer: str, value: Json | Missing) -> bool:
+    """Whether a value is one of a sensitive field."""
+    field = ticket_type.fields.get(pointer)
+    return field is not None and field.sensitive and value is not None and not isinstance(value, Missing)
+
+
 def show_at(ticket_type: TicketType, pointer: str, value: Json | Missing, state: State) -> str:
-    """A value as people read it, where it stands: statuses by their words, numbers as they are written."""
+    """A value as people read it, where it stands; of a sensitive field, that there is one."""
+    return HIDDEN if is_hidden(ticket_type, pointer, value) else show_plain(ticket_type, pointer, value, state)
+
+
+def show_plain(ticket_type: TicketType, pointer: str, value: Json | Missing, state: State) -> str:
+    """The same, whatever the field: statuses by their words, numbers as they are written.
+
+    For what is being decided, for words that are being written, and for who has opened the field.
+    """
     if isinstance(value, str):
         place = ticket_type.place(pointer, state.values)
         if place is not None and place.kind == "status":

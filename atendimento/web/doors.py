@@ -21,7 +21,7 @@ from django.utils.cache import patch_vary_headers
 from atendimento import news, signin
 from atendimento.access import NotFound
 from atendimento.models import Membership, Organization
-from atendimento.selectors import administration, canned, corrections, imports, people, rebuilds, reminders
+from atendimento.selectors import administration, canned, corrections, customers, imports, people, rebuilds, reminders
 from memoria.errors import Code, DomainError
 
 P = ParamSpec("P")
@@ -71,7 +71,8 @@ def member_view(
     """A view for members alone.
 
     Who is not signed in is sent to the sign-in page; a script gets a bare 401, so that no login form lands in a
-    panel. What is not there, or another organisation's, is 404; what the role does not permit is 403.
+    panel. What is not there, or another organisation's, is 404; what the role does not permit is 403;
+    what is written to a ticket that was erased with its customer is 409 (L2).
     """
 
     @wraps(view)
@@ -96,6 +97,8 @@ def member_view(
         except NotFound:
             raise Http404 from None
         except DomainError as error:
+            if error.code is Code.TICKET_ERASED:
+                return HttpResponse(status=409) if is_fragment(request) else render(request, "409.html", status=409)
             if error.code is not Code.PERMISSION_DENIED:
                 raise
             return _denied(request)
@@ -165,6 +168,7 @@ def show(request: MemberRequest, template: str, status: int = 200, **context: An
         "may_read_corrections": corrections.may_read(request.member),
         "may_edit_canned": canned.may_edit(request.member),
         "may_manage": administration.may_manage(request.member),
+        "may_open_customer": customers.may_open(request.member),
         "may_rebuild": rebuilds.may_rebuild(request.member),
         "bell": None if is_fragment(request) else reminders.bell(request.member),
         "query": request.GET.get("find") or request.GET.get("q", ""),

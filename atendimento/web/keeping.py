@@ -169,6 +169,6 @@ def export_file(request: MemberRequest, export_id: uuid.UUID) -> HttpResponse:
     """By POST: that the file was fetched is written into the log."""
     content = exports.read_export(member=request.member, export_id=export_id)
     response = HttpResponse(content, content_type="application/json; charset=utf-8")
-    name = f"{_('customer-data')}-{str(export_id)[-6:]}.json"
+    name = _("customer-data") + f"-{str(export_id)[-6:]}.json"
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name) or "attachment"
     return response

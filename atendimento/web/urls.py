@@ -78,6 +78,7 @@ urlpatterns = [
     path(f"{TICKET}hands", hands.history, name="hands"),
     path(f"{TICKET}decide", decisions.decide_all, name="decide-all"),
     path(f"{TICKET}confirm", decisions.confirm, name="confirm"),
+    path(f"{TICKET}open", audit.open_sensitive, name="open-sensitive"),
     path(f"{TICKET}set", decisions.set_value, name="set"),
     path(f"{TICKET}resolve", decisions.resolve, name="resolve"),
     path(f"{TICKET}undo", decisions.undo_version, name="undo"),

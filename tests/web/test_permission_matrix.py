@@ -105,6 +105,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", "views/<int:view_id>/remove"): "agent",
     ("POST", f"{TICKET}decide"): ALL,
     ("POST", f"{TICKET}confirm"): ALL,
+    ("POST", f"{TICKET}open"): ALL,
     ("POST", f"{TICKET}set"): ALL,
     ("POST", f"{TICKET}resolve"): ALL,
     ("POST", f"{TICKET}undo"): ALL,

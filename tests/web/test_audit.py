@@ -1,0 +1,166 @@
+"""The log of administration: who did what, who opened what is sensitive, and what it never holds."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import ProgrammingError, transaction
+from django.test import Client
+from django.utils import timezone
+
+from atendimento.actions import administration, ticket_types
+from atendimento.models import Act, AdministrativeAct, Membership, Ticket
+from atendimento.selectors.administration import ACTS
+from tests.support import stories
+from tests.support.stories import World, change
+from tests.web.conftest import SignIn
+
+SECRET = "senha-do-portao"
+
+
+@pytest.fixture
+def adm(world: World) -> Membership:
+    return Membership.objects.get(organization=world.ana.organization, role="admin")
+
+
+@pytest.fixture
+def ticket(world: World, adm: Membership) -> Ticket:
+    """A ticket whose address is sensitive and held, after another one."""
+    fields: dict[str, Any] = {**stories.TICKET_TYPE["fields"]}
+    fields["/facts/sintoma"] = fields["/facts/sintoma"] | {"sensitive": True}
+    ticket_types.publish_ticket_type(member=adm, document=stories.TICKET_TYPE | {"fields": fields})
+    made = world.ticket()
+    world.say(made, f"primeiro {SECRET} velha")
+    world.accept(world.propose(made, change("/facts/sintoma", f"{SECRET} velha", ("m-1", f"{SECRET} velha"))))
+    world.say(made, f"corrijo: {SECRET} nova")
+    world.accept(world.propose(made, change("/facts/sintoma", f"{SECRET} nova", ("m-2", f"{SECRET} nova"))))
+    return made
+
+
+def readings() -> list[tuple[str, dict[str, Any]]]:
+    return [(row.subject, row.details) for row in AdministrativeAct.objects.filter(kind=Act.SENSITIVE_READ).order_by("pk")]
+
+
+# --- the console ----------------------------------------------------------------------------------------------------
+
+
+def memory(browser: Client, ticket: Ticket, pane: str) -> str:
+    return browser.get(f"/tickets/{ticket.pk}/memory?pane={pane}", headers={"HX-Request": "true"}).content.decode()
+
+
+@pytest.mark.parametrize("pane", ["state", "history"])
+def test_a_sensitive_value_is_hidden_until_it_is_opened_and_looking_at_the_rest_is_no_opening(
+    ana: Client, world: World, ticket: Ticket, pane: str
+) -> None:
+    shown = memory(ana, ticket, pane)
+
+    assert "••••••" in shown
+    assert SECRET not in shown
+    assert readings() == []
+
+
+@pytest.mark.parametrize("headers", [{"HX-Request": "true"}, {}])
+def test_opening_it_shows_it_this_once_and_is_written_down(
+    ana: Client, world: World, ticket: Ticket, headers: dict[str, str]
+) -> None:
+    answer = ana.post(f"/tickets/{ticket.pk}/open", {"path": "/facts/sintoma"}, headers=headers)
+
+    assert f"{SECRET} nova" in answer.content.decode().split('id="memory"')[1]
+    assert readings() == [(ticket.protocol, {"fields": ["/facts/sintoma"], "via": "console", "token": None})]
+    assert AdministrativeAct.objects.get(kind=Act.SENSITIVE_READ).member == world.ana
+    assert SECRET not in memory(ana, ticket, "state")
+
+
+def test_what_is_not_sensitive_is_shown_and_opened_without_a_word(ana: Client, world: World, ticket: Ticket) -> None:
+    world.say(ticket, "moro na Torre")
+    world.accept(world.propose(ticket, change("/facts/bairro", "Torre", ("m-3", "Torre"))))
+
+    assert "Torre" in memory(ana, ticket, "state")
+    assert ana.post(f"/tickets/{ticket.pk}/open", {"path": "/facts/bairro"}).status_code == 200
+    assert readings() == []
+
+
+def test_what_is_proposed_is_shown_for_it_is_decided_on_and_what_is_held_is_not(
+    ana: Client, world: World, ticket: Ticket
+) -> None:
+    world.say(ticket, "ou melhor: a terceira")
+    world.propose(ticket, change("/facts/sintoma", "a terceira", ("m-3", "a terceira")))
+
+    shown = memory(ana, ticket, "decide")
+
+    assert "a terceira" in shown
+    assert f"{SECRET} nova" not in shown
+
+
+# --- the log --------------------------------------------------------------------------------------------------------
+
+
+def log_page(browser: Client, **query: str) -> str:
+    return browser.get("/admin/log/", query).content.decode()
+
+
+def test_the_log_is_read_by_person_act_and_period(world: World, adm: Membership, ticket: Ticket, sign_in: SignIn) -> None:
+    sign_in(world.ana).post(f"/tickets/{ticket.pk}/open", {"path": "/facts/sintoma"})
+    administration.change_role(member=adm, member_id=world.rui.pk, role="supervisor")
+    browser = sign_in(adm)
+    opened, role = "abriu o que é sensível", "mudou o papel de Rui Prado"
+
+    assert opened in log_page(browser)
+    assert role in log_page(browser)
+    assert opened not in log_page(browser, person=str(adm.pk))
+    assert role in log_page(browser, person=str(adm.pk))
+    assert role not in log_page(browser, area="sensitive")
+    assert opened in log_page(browser, area="sensitive", person=str(world.ana.pk))
+    today = timezone.localdate()
+    assert opened in log_page(browser, since=today.isoformat(), until=today.isoformat())
+    assert opened not in log_page(browser, until=(today - timedelta(days=2)).isoformat())
+    assert opened not in log_page(browser, since=(today + timedelta(days=2)).isoformat())
+    assert opened in log_page(browser, person="x", area="nada", since="ontem", before="-1")
+    assert SECRET not in log_page(browser)
+
+
+def test_the_log_goes_page_by_page(world: World, adm: Membership, sign_in: SignIn) -> None:
+    for _turn in range(30):
+        for role in ("supervisor", "agent"):
+            administration.change_role(member=adm, member_id=world.rui.pk, role=role)
+    browser = sign_in(adm)
+
+    first = log_page(browser)
+    older = first.split('href="?before=')[1].split('"')[0]
+
+    assert first.count("mudou o papel de Rui Prado") == 50
+    assert log_page(browser, before=older).count("mudou o papel de Rui Prado") == 10
+    assert log_page(browser, before=older).count("?before=") == 0
+
+
+def test_taken_out_as_a_spreadsheet_it_runs_nothing_and_says_so_itself(world: World, adm: Membership, sign_in: SignIn) -> None:
+    administration.add_member(
+        member=adm, email="x@frio-certo.example", name="=1+1", role="agent", password="uma-senha-comprida"
+    )
+    administration.change_role(member=adm, member_id=world.rui.pk, role="supervisor")
+
+    answer = sign_in(adm).post("/admin/log/export", {"area": "people"})
+
+    rows = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig")), delimiter=";"))
+    assert [row[2] for row in rows[1:]] == ["member_role", "member_added"]
+    assert rows[2][4] == "'=1+1"
+    assert answer["Content-Disposition"].startswith("attachment")
+    last = AdministrativeAct.objects.latest("pk")
+    assert (last.kind, last.details) == (Act.LOG_EXPORTED, {"entries": 2})
+
+
+def test_every_act_has_its_sentence() -> None:
+    assert set(ACTS) == set(Act.values)
+
+
+def test_the_application_can_neither_change_nor_remove_an_entry(world: World, adm: Membership) -> None:
+    administration.change_role(member=adm, member_id=world.rui.pk, role="supervisor")
+
+    for attempt in (lambda: AdministrativeAct.objects.update(subject="x"), lambda: AdministrativeAct.objects.all().delete()):
+        with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
+            attempt()
+    assert AdministrativeAct.objects.filter(subject="Rui Prado").count() == 1
