@@ -34,6 +34,9 @@ ACTS: Final[Mapping[str, Promise]] = {
     Act.TOKEN_CREATED.value: gettext_lazy("created the token “%(subject)s” (%(scope)s)"),
     Act.TOKEN_REVOKED.value: gettext_lazy("revoked the token “%(subject)s”"),
     Act.MASKING.value: gettext_lazy("%(on)s the masking of personal data"),
+    Act.SETTINGS.value: gettext_lazy("changed in the settings: %(what)s"),
+    Act.MODEL_ENDPOINT.value: gettext_lazy("set the model: %(subject)s at %(server)s"),
+    Act.FIRST_RUN.value: gettext_lazy("finished setting up"),
     Act.MODEL_FORGOTTEN.value: gettext_lazy("had it found out again how the model %(subject)s takes answers"),
     Act.BUDGET.value: gettext_lazy("set the model's budget of a day: %(tokens)s tokens, money %(cost)s"),
     Act.REMINDERS.value: gettext_lazy("set the lead time of reminders: working hours %(hours)s"),
@@ -63,6 +66,12 @@ ACTS: Final[Mapping[str, Promise]] = {
     Act.LOG_EXPORTED.value: gettext_lazy("took this log out as a spreadsheet; entries: %(entries)s"),
     Act.SENSITIVE_READ.value: gettext_lazy("opened what is sensitive in %(subject)s, %(via)s: %(fields)s"),
     Act.TYPE_PUBLISHED.value: gettext_lazy("published version %(version)s of the ticket type %(subject)s"),
+}
+SETTINGS: Final[Mapping[str, Promise]] = {
+    "identity": gettext_lazy("name, time zone and language"),
+    "working_time": gettext_lazy("working time and days off"),
+    "reject_reasons": gettext_lazy("the reasons of rejecting"),
+    "causes": gettext_lazy("the names of causes"),
 }
 FAULTS: Final[Mapping[str, Promise]] = {
     "member.bad_email": gettext_lazy("This is no e-mail address."),
@@ -223,6 +232,8 @@ def act_words(kind: str, subject: str, told: Mapping[str, Any]) -> str:
         details["on"] = _("switched on") if details["on"] else _("switched off")
     if kind == Act.CUSTOMER_CHANGED:
         details["fields"] = ", ".join(str(CONTACT[key]) for key in details["fields"])
+    if kind == Act.SETTINGS:
+        details["what"] = SETTINGS[details["what"]]
     if kind == Act.BUDGET:
         details |= {key: _("without limit") if details[key] is None else details[key] for key in ("tokens", "cost")}
     return str(ACTS[kind]) % details

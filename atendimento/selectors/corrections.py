@@ -224,7 +224,7 @@ def page(member: Membership, filters: Filters, problem: Problem | None = None) -
     """One page of corrections. Raises DomainError for who may not read across tickets."""
     found, key = _read(member, filters, PAGE)
     return Page(
-        rows=tuple(_row(row) for row in found),
+        rows=tuple(_row(row, causes_of(member)) for row in found),
         filters=filters,
         choices=_choices(member, filters),
         query=urlencode(filters.named | ({"after": filters.after} if filters.after else {})),
@@ -235,14 +235,14 @@ def page(member: Membership, filters: Filters, problem: Problem | None = None) -
     )
 
 
-def _options(words: Mapping[str, Promise], chosen: str) -> tuple[Option, ...]:
+def _options(words: Mapping[str, Promise] | Mapping[str, str], chosen: str) -> tuple[Option, ...]:
     return tuple(Option(key, str(word), key == chosen) for key, word in words.items())
 
 
 def _choices(member: Membership, filters: Filters) -> tuple[Choice, ...]:
     people = Membership.objects.filter(organization=member.organization).order_by("name", "pk").values_list("pk", "name")
     actors = tuple(Option(str(key), name, str(key) == filters.actor) for key, name in people)
-    causes = (*_options(CAUSES, filters.cause), Option(UNKNOWN, _("to be said"), filters.cause == UNKNOWN))
+    causes = (*_options(causes_of(member), filters.cause), Option(UNKNOWN, _("to be said"), filters.cause == UNKNOWN))
     return (
         Choice("actor", _("Who"), _("anybody"), actors),
         Choice("kind", _("What happened"), _("anything"), _options(ACTS, filters.kind)),
@@ -269,7 +269,7 @@ def shown(row: Correction, value: Json | Missing) -> str:
     return values.show(value)
 
 
-def _row(row: Correction) -> Row:
+def _row(row: Correction, causes: Mapping[str, str]) -> Row:
     address = reverse("web:ticket", args=[row.ticket_id]) + f"?pane=state&show=memory&version={row.version}"
     if row.message is not None:
         address += f"&m={row.message}"
@@ -289,10 +289,10 @@ def _row(row: Correction) -> Row:
         verdict=_verdict(row),
         override=row.override,
         reason=row.reason,
-        cause=_cause(row),
+        cause=_cause(row, causes),
         counts=row.cause in ERRORS,
         chosen=_chosen(row),
-        causes=_options(CAUSES, row.cause),
+        causes=_options(causes, row.cause),
     )
 
 
@@ -304,8 +304,14 @@ def _verdict(row: Correction) -> str:
     return str(VERDICTS.get(row.verdict, ""))
 
 
-def _cause(row: Correction) -> str:
-    return str(CAUSES[row.cause]) if row.cause else _("to be said")
+def causes_of(member: Membership) -> dict[str, str]:
+    """The causes by the names that they have in this organisation."""
+    own = member.organization.cause_names
+    return {cause: own.get(cause) or str(usual) for cause, usual in CAUSES.items()}
+
+
+def _cause(row: Correction, causes: Mapping[str, str]) -> str:
+    return causes[row.cause] if row.cause else _("to be said")
 
 
 def _chosen(row: Correction) -> str:
@@ -333,11 +339,12 @@ def heading() -> Sequence[str]:
 def export(member: Membership, filters: Filters, count: int) -> tuple[list[Sequence[str]], Filters | None]:
     """The next lines of the spreadsheet, and what to ask for the ones after; None where these were the last."""
     found, key = _read(member, filters, count)
-    return [_line(row) for row in found], replace(filters, after=key) if key else None
+    causes = causes_of(member)
+    return [_line(row, causes) for row in found], replace(filters, after=key) if key else None
 
 
-def _line(row: Correction) -> Sequence[str]:
+def _line(row: Correction, causes: Mapping[str, str]) -> Sequence[str]:
     at = timezone.localtime(row.at).strftime("%Y-%m-%d %H:%M:%S")
     who = (row.ticket.protocol, row.ticket.subject, str(row.version), at, _actor(row), str(ACTS[row.act]), label(row))
     what = (shown(row, row.old), shown(row, row.new), values.source(row.source), _verdict(row), row.override, row.reason)
-    return (*who, *what, _cause(row), _("yes") if row.cause in ERRORS else _("no"), _chosen(row))
+    return (*who, *what, _cause(row, causes), _("yes") if row.cause in ERRORS else _("no"), _chosen(row))

@@ -19,10 +19,9 @@ from django.utils.translation import gettext_lazy
 from atendimento import access
 from atendimento.actions.faults import InvalidInput
 from atendimento.actions.handing import ChangedHands, Hands, targets
-from atendimento.models import Handing, HandingKind, Membership, Team, Ticket
+from atendimento.models import Handing, HandingKind, Membership, Organization, Team, Ticket
 from atendimento.selectors.parts import Option
-from memoria.calendar import WorkingCalendar
-from memoria.holidays import national_holidays
+from atendimento.selectors.working import calendar_of
 
 FAULTS: Final[Mapping[str, Promise]] = {
     "handing.nobody": gettext_lazy("Choose a person or a team."),
@@ -143,7 +142,7 @@ def form(member: Membership, ticket_id: uuid.UUID, act: str, **typed: str) -> Ha
         now = timezone.now()
         zone = ZoneInfo(ticket.organization.timezone)
         earliest = now.astimezone(zone).strftime("%Y-%m-%dT%H:%M")
-        return HandForm(**shown, times=snooze_times(now.astimezone(zone)), earliest=earliest, **typed)
+        return HandForm(**shown, times=snooze_times(ticket.organization, now.astimezone(zone)), earliest=earliest, **typed)
     last = Handing.objects.select_related("note", "by").filter(ticket=ticket, kind=HandingKind.ESCALATED).last()
     asked = last.note.text if last is not None and last.note is not None else ""
     return HandForm(**shown, asked=asked, asked_by=last.by.name if last is not None else "", **typed)
@@ -180,14 +179,14 @@ def escalated_note(member: Membership, ticket: Ticket) -> str:
 
 # --- snoozing -----------------------------------------------------------------------------------------------------
 
-MORNING: Final = time(9, 0)
 AFTERNOON: Final = time(14, 0)
 
 
-def snooze_times(now: datetime) -> tuple[SnoozeTime, ...]:
+def snooze_times(organization: Organization, now: datetime) -> tuple[SnoozeTime, ...]:
     """What is offered, each once: `now` is the organisation's own time."""
-    tomorrow = datetime.combine(now.date() + timedelta(days=1), MORNING, now.tzinfo)
-    working = datetime.combine(_calendar(now).working_day_from(tomorrow.date()), MORNING, now.tzinfo)
+    calendar = calendar_of(organization, now)
+    tomorrow = datetime.combine(now.date() + timedelta(days=1), calendar.opens, now.tzinfo)
+    working = datetime.combine(calendar.working_day_from(tomorrow.date()), calendar.opens, now.tzinfo)
     afternoon = datetime.combine(now.date(), AFTERNOON, now.tzinfo)
     offered = [SnoozeTime("hour", _("In one hour"), _later(now))]
     if now + timedelta(minutes=30) < afternoon:
@@ -196,10 +195,6 @@ def snooze_times(now: datetime) -> tuple[SnoozeTime, ...]:
     if working != tomorrow:
         offered.append(SnoozeTime("working_day", _("Next working day"), working))
     return tuple(offered)
-
-
-def _calendar(now: datetime) -> WorkingCalendar:
-    return WorkingCalendar(holidays=national_holidays(now.year) | national_holidays(now.year + 1))
 
 
 def _later(now: datetime) -> datetime:

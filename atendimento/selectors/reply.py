@@ -18,9 +18,8 @@ from atendimento.access import Permission
 from atendimento.models import Membership, Message, ProposedChange, Ticket
 from atendimento.selectors import reading, values
 from atendimento.selectors.parts import ReplyCheck, ReplyFinding
-from memoria.calendar import WorkingCalendar
+from atendimento.selectors.working import calendar_of
 from memoria.fields import TicketType
-from memoria.holidays import national_holidays
 from memoria.patch import Json, Missing
 from memoria.proposals import Status
 from memoria.reply_check import Code, Finding, Ground, Offer, Proposed, check
@@ -110,7 +109,6 @@ def ground_of(ticket: Ticket, state: State, ticket_type: TicketType) -> Ground:
     """What a reply to this ticket is checked against, now."""
     zone = ZoneInfo(ticket.organization.timezone)
     now = datetime.now(zone)
-    days = national_holidays(now.year) | national_holidays(now.year + 1)
     rows = ProposedChange.objects.filter(ticket=ticket, status__in=[Status.PENDING, Status.REJECTED]).order_by("-id")
     changes = list(rows.only("id", "status", "path", "value", "citations")[:MOST_CHANGES])
     unread = Message.objects.filter(
@@ -122,7 +120,7 @@ def ground_of(ticket: Ticket, state: State, ticket_type: TicketType) -> Ground:
         ticket_type,
         now,
         zone,
-        WorkingCalendar(holidays=days),
+        calendar_of(ticket.organization, now),
         tuple(_proposed(row) for row in changes if row.status == Status.PENDING),
         tuple(_proposed(row) for row in changes if row.status == Status.REJECTED),
         tuple(f"m-{number}" for number in reversed(numbers)),

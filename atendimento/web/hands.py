@@ -88,7 +88,7 @@ def _until(request: MemberRequest) -> datetime:
     """The moment that was chosen, by its name or as the organisation's own time. Raises InvalidInput."""
     zone = ZoneInfo(request.member.organization.timezone)
     now, chosen = timezone.now().astimezone(zone), request.POST.get("until", "")
-    named = {item.key: item.at for item in hands.snooze_times(now)}
+    named = {item.key: item.at for item in hands.snooze_times(request.member.organization, now)}
     if chosen in named:
         return named[chosen]
     try:

@@ -8,6 +8,7 @@ from atendimento.web import (
     admin_drafts,
     admin_model,
     admin_people,
+    admin_settings,
     admin_simulations,
     admin_teams,
     admin_types,
@@ -22,8 +23,8 @@ from atendimento.web import (
     entrance,
     hands,
     imports,
-    live,
     keeping,
+    live,
     moving,
     pages,
     queue_views,
@@ -36,8 +37,8 @@ from atendimento.web import (
 app_name = "web"
 TICKET = "tickets/<uuid:ticket_id>/"
 CHANGE = f"{TICKET}changes/<uuid:change_id>/"
-IMPORT = "imports/<uuid:import_id>/"
 CUSTOMER = "customers/<uuid:customer_id>/"
+IMPORT = "imports/<uuid:import_id>/"
 MEMBER = "admin/members/<int:member_id>/"
 TYPE = "admin/ticket-types/<slug:slug>/"
 
@@ -113,6 +114,11 @@ urlpatterns = [
     path("admin/teams/<int:team_id>/archive", admin_teams.archive, name="admin-team-archive"),
     path("admin/tokens/", admin_people.tokens, name="admin-tokens"),
     path("admin/tokens/<int:token_id>/revoke", admin_people.revoke, name="admin-token-revoke"),
+    path("admin/settings/", admin_settings.detail, name="admin-settings"),
+    path("admin/settings/identity", admin_settings.identity, name="admin-settings-identity"),
+    path("admin/settings/working-time", admin_settings.working_time, name="admin-settings-working-time"),
+    path("admin/settings/reasons", admin_settings.reasons, name="admin-settings-reasons"),
+    path("admin/settings/causes", admin_settings.causes, name="admin-settings-causes"),
     path("admin/model/", admin_model.model, name="admin-model"),
     path("admin/model/masking", admin_model.masking, name="admin-model-masking"),
     path("admin/model/budget", admin_model.budget, name="admin-model-budget"),
@@ -142,6 +148,7 @@ urlpatterns = [
     path(f"{TYPE}draft/add", admin_drafts.add, name="admin-draft-add"),
     path(f"{TYPE}draft/head", admin_drafts.head, name="admin-draft-head"),
     path(f"{TYPE}draft/collection", admin_drafts.collection, name="admin-draft-collection"),
+    path(f"{TYPE}draft/reading", admin_drafts.reading, name="admin-draft-reading"),
     path(f"{TYPE}draft/document", admin_drafts.document, name="admin-draft-document"),
     path(f"{TYPE}draft/publish", admin_drafts.publish, name="admin-draft-publish"),
     path(f"{TYPE}draft/simulate", admin_simulations.start, name="admin-simulate"),

@@ -16,7 +16,7 @@ from atendimento import access, jobs
 from atendimento.actions.teams import create_team, set_team_members
 from atendimento.actions.tickets import update_ticket
 from atendimento.actions.waking import wake
-from atendimento.models import Handing, Membership, Message, OutboxEntry, Team, Ticket
+from atendimento.models import Handing, Membership, Message, Organization, OutboxEntry, Team, Ticket
 from atendimento.selectors.hands import snooze_times
 from tests.support.asking import text
 from tests.support.stories import World
@@ -200,7 +200,7 @@ def test_what_is_offered_is_told_in_the_organisation_s_own_time() -> None:
     zone = ZoneInfo("America/Sao_Paulo")
 
     def offered(*moment: int) -> dict[str, str]:
-        return {item.key: item.at.strftime("%d %H:%M") for item in snooze_times(datetime(*moment, tzinfo=zone))}  # type: ignore[misc]
+        return {item.key: item.at.strftime("%d %H:%M") for item in snooze_times(Organization(), datetime(*moment, tzinfo=zone))}  # type: ignore[misc]
 
     # A Friday morning; its afternoon; a Thursday before a holiday (20 November).
     assert offered(2026, 3, 13, 10) == {

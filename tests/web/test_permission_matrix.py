@@ -73,6 +73,11 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", f"{TICKET}context"): ALL,
     ("POST", f"{TICKET}context/<int:pin_id>/unpin"): ALL,
     ("GET", "admin/model/prompts/"): ADMINS,
+    ("GET", "admin/settings/"): ADMINS,
+    ("POST", "admin/settings/identity"): ADMINS,
+    ("POST", "admin/settings/working-time"): ADMINS,
+    ("POST", "admin/settings/reasons"): ADMINS,
+    ("POST", "admin/settings/causes"): ADMINS,
     ("GET", "account/"): ALL,
     ("POST", "account/sessions"): ALL,
     ("POST", "admin/members/invite"): ADMINS,
@@ -162,8 +167,6 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", "admin/model/forget"): ADMINS,
     ("POST", "admin/model/retry"): ADMINS,
     ("GET", "admin/log/"): ADMINS,
-    ("GET", "admin/ticket-types/"): ADMINS,
-    ("POST", "admin/ticket-types/start"): ADMINS,
     ("POST", "admin/log/export"): ADMINS,
     ("GET", "admin/retention/"): ADMINS,
     ("POST", "admin/retention/"): ADMINS,
@@ -179,6 +182,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", "customers/exports/<uuid:export_id>"): SUPERVISORS,
     ("POST", f"{API}customers/<str:customer_id>/erase"): SUPERVISORS,
     ("GET", f"{API}customers/<str:customer_id>/export"): SUPERVISORS,
+    ("GET", "admin/ticket-types/"): ADMINS,
+    ("POST", "admin/ticket-types/start"): ADMINS,
     ("GET", TYPE): ADMINS,
     ("POST", f"{TYPE}start"): ADMINS,
     ("GET", f"{TYPE}publication"): ADMINS,
@@ -188,6 +193,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", f"{DRAFT}head"): ADMINS,
     ("POST", f"{DRAFT}collection"): ADMINS,
     ("POST", f"{DRAFT}document"): ADMINS,
+    ("POST", f"{DRAFT}reading"): ADMINS,
     ("POST", f"{DRAFT}simulate"): ADMINS,
     ("GET", SIMULATION): ADMINS,
     ("GET", f"{SIMULATION}<int:difference_id>"): ADMINS,
@@ -232,11 +238,11 @@ FORMS = {
     f"{DRAFT}field": {"pointer": "/facts/bairro"},
     f"{DRAFT}collection": {"collection": "pending"},
     CAUSE: {"cause": "old_record"},
+    f"{CUSTOMER}hold": {"why": "processo"},
+    "admin/erasures/<uuid:request_id>/refuse": {"reason": "falta prova"},
 }
 # Under a name that another organisation uses too, one publishes one's own.
 OWN = {("PUT", f"{API}ticket-types/<str:slug>")}
-    f"{CUSTOMER}hold": {"why": "processo"},
-    "admin/erasures/<uuid:request_id>/refuse": {"reason": "falta prova"},
 
 
 def routes() -> Iterator[str]:
@@ -347,13 +353,13 @@ def house(world: World, sign_in: SignIn) -> House:
         "view_id": keep_view(member=world.ana, name="Minhas", asked={"view": "mine"}).pk,
         "team_id": create_team(member=people["admin"], name="Rotas").pk,
         "slug": "so-nosso",
-        **trials.simulated(people["admin"], "so-nosso", ticket),
-    }
-    other = stories.make("outra", "Outra")
         "customer_id": ticket.customer_id,
         "request_id": request_erasure(member=world.silvia, customer_id=ticket.customer_id)[0].pk,
         "hold_id": place_hold(member=people["admin"], ticket_id=world.ticket().pk, reason="processo").pk,
         "export_id": make_export(member=world.silvia, customer_id=ticket.customer_id).pk,
+        **trials.simulated(people["admin"], "so-nosso", ticket),
+    }
+    other = stories.make("outra", "Outra")
     theirs = people_of(other)
     world.enter()
     return House(
