@@ -21,7 +21,7 @@ from atendimento import access, actions, ledger
 from atendimento.access import Caller
 from atendimento.actions.console import note_visit
 from atendimento.actions.propose import propose_changes
-from atendimento.actions.question import Question, count_tokens, question
+from atendimento.actions.question import Held, Question, count_tokens, question
 from atendimento.demo.play import Judged
 from atendimento.demo.script import Conversation, Person
 from atendimento.models import Membership, Message, Organization, Proposal, ProposedChange, RunStatus, Ticket
@@ -129,7 +129,8 @@ class DatabaseStage:
         row = actions.request_proposal(member=self.members["agent"], ticket_id=self.ticket.pk)
         self.ticket.refresh_from_db(fields=["last_message_number"])
         row.through_message = row.through_message or self.ticket.last_message_number
-        asked = question(row, self.organization)
+        held = Held(self.ticket, ledger.current_state(self.ticket.pk), ledger.published_type(self.ticket.ticket_type_id))
+        asked = question(row, self.organization, held)
         if asked is None:
             raise ValueError("there is nothing to read")
         return row, asked
