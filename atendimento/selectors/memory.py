@@ -20,6 +20,7 @@ from atendimento.selectors.cards import Failure, Sight
 from atendimento.selectors.model_page import waits_for
 from atendimento.selectors.pane_parts import ChangeCard, DecidedNote, Memory, RunView, SlotCard
 from atendimento.selectors.parts import Past, Problem
+from atendimento.selectors.queue import Filters
 from memoria.fields import TicketType
 from memoria.proposals import Status
 from memoria.state import State
@@ -47,6 +48,7 @@ class Asked:
     field: str = ""  # of the history pane: only the versions that touched this pointer
     find: str = ""  # what was searched for, to be marked in the conversation
     opened: str = ""  # of the state pane: the sensitive field whose value is shown
+    place: Filters = Filters()  # the list of the queue that the page stands in
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
         older_history_url=older,
         history_of=values.label(ground.ticket_type, asked.field, shown) if asked.field else "",
         decided=_note(member, sight, ticket, asked.done),
-        next_url=queue.next_to_decide(member, ticket.pk),
+        next_url=queue.next_to_decide(member, ticket.pk, asked.place),
         problem=_homeless(asked, changes, conflicts, confirms),
         past=_past(ground, asked),
         step=next_step.line(ground.state, ground.ticket_type, timezone.now())
