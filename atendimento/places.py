@@ -252,7 +252,7 @@ KEPT: Final[Mapping[str, str]] = {
     "endpointmode": "identity mode",
     "endpointhealth": "identity last_failure",
     # The organisation's own: its people, settings, types and texts.
-    "organization": "slug name timezone language reject_reasons weekdays holidays cause_names retention",
+    "organization": "slug name timezone language reject_reasons weekdays holidays cause_names first_run retention",
     "modelendpoint": "base_url model embedding_model sealed_key",
     "user": "password email name language",
     "membership": "role name",

@@ -38,6 +38,8 @@ class Organization(models.Model):
     retention = models.JSONField(default=dict, blank=True)  # L1: {data class: days}; what is not named is kept
     # Working hours before a commitment is due at which its owner is reminded; 0: only when it is due.
     reminder_hours = models.PositiveSmallIntegerField(default=2)
+    # Setting up: which of the first steps were passed over, and when it was said to be done. {"passed": [], "finished_at"?}
+    first_run = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
