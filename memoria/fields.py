@@ -14,10 +14,12 @@ from typing import Any, Final
 
 import jsonschema_rs
 
+from memoria import reading
 from memoria.durations import duration
 from memoria.errors import Code
 from memoria.members import FIELD_MAPS, SHAPES, Place, place_in_collection
 from memoria.patch import Json, PatchError, parse_pointer
+from memoria.reading import Reading
 from memoria.sources import LISTABLE, Kind
 
 COMMITMENTS: Final = "commitments:"
@@ -27,7 +29,7 @@ _FIELD_KEYS: Final = frozenset(
     {"label", "description", "schema", "sources", "tie", "inference", "invalidates", "literal", "sensitive", "valid_for"}
 )
 _COLLECTION_KEYS: Final = frozenset({"sources", "kinds", "completion_sources"})
-_TOP_KEYS: Final = frozenset({"slug", "name", "description", "fields", "collections"})
+_TOP_KEYS: Final = frozenset({"slug", "name", "description", "fields", "collections", "reading"})
 COMPLETERS: Final = frozenset({*(kind.value for kind in Kind if kind is not Kind.ASSISTANT), "performer"})  # M2
 DEFAULT_COMPLETION: Final = ("tool", "registry", "performer")
 
@@ -110,6 +112,7 @@ class TicketType:
     collections: Mapping[str, Collection]
     version: int = 0
     document: Mapping[str, Json] = field(default_factory=dict, compare=False)
+    reading: Reading = field(default_factory=Reading)  # R0: when the model reads
 
     @cached_property
     def targets(self) -> frozenset[str]:
@@ -227,6 +230,8 @@ def _read(document: Json, version: int, problems: list[TypeProblem]) -> TicketTy
         for pointer, row in rows.items()
         if (row_read := _read_field(pointer, row, rows, kinds, problems)) is not None
     }
+    for where, detail in reading.problems(document["reading"]) if "reading" in document else ():
+        _fault(problems, f"/reading{where}", f"does not fit its schema: {detail}")
     circle = _find_circle(read_fields)
     if circle:
         detail = "a circle of invalidations: " + " → ".join(circle)
@@ -234,7 +239,8 @@ def _read(document: Json, version: int, problems: list[TypeProblem]) -> TicketTy
         problems.append(TypeProblem(where, Code.TYPE_CYCLE, detail, circle))
     if problems:
         return None
-    return TicketType(str(slug), str(name), read_fields, read_collections, version, document)
+    when = reading.read(document.get("reading"))
+    return TicketType(str(slug), str(name), read_fields, read_collections, version, document, when)
 
 
 def _escaped(key: str) -> str:

@@ -15,11 +15,13 @@ from django.db.models import Q, QuerySet
 
 from atendimento import access, ledger
 from atendimento.access import Permission
+from atendimento.actions import runs
 from atendimento.actions.announcing import announce
 from atendimento.actions.faults import invalid
 from atendimento.actions.messages import write_reply
 from atendimento.models import Handing, HandingKind, Membership, Role, Team, Ticket
 from memoria.errors import Code, DomainError
+from memoria.reading import Event
 
 MAX_NOTE = 10_000
 COLUMNS = ("assignee", "team", "escalated_to", "escalated_by", "escalated_at", "updated_at", "woken_at", "remind_at")
@@ -215,6 +217,8 @@ def write(
         after_message=ticket.last_message_number,
         key=key,
     )
+    if ticket.assignee_id is not None and ticket.assignee_id != before.assignee:
+        runs.happened_to(member.organization, ticket.pk, Event.ASSIGNED)
 
 
 def _kind(ticket: Ticket, before: Hands, member: Membership) -> HandingKind:

@@ -19,6 +19,7 @@ from memoria import review
 from memoria.errors import Code, DomainError
 from memoria.evidence import said_at
 from memoria.patch import Json
+from memoria.reading import Event
 from memoria.sources import Author, Kind
 
 MAX_TEXT = 100_000  # code points
@@ -121,6 +122,7 @@ def _receive(
             book.ticket.woken_at = book.moment
         book.ticket.status, book.ticket.snoozed_until = TicketStatus.OPEN, None
         waking.plan(book.ticket)
+        runs.happened(book, Event.REOPENED)
     _wait(book, row)
     if not automatic and not internal and author.kind in WAKES:
         answers.read(book, row)

@@ -236,11 +236,13 @@ def _next(book: ledger.Book) -> None:
     waiting = rows.filter(status=RunStatus.QUEUED).defer(*LONG).order_by("created_at", "id").first()
     if waiting is not None:
         due = max(waiting.not_before or book.moment, book.moment)
-        jobs.owe(jobs.PROPOSE, waiting.pk, waiting.organization_id, due, book.moment)
+        if waiting.waits_for not in queue.SET_TIMES:  # its time is its own, and is owed already
+            jobs.owe(jobs.PROPOSE, waiting.pk, waiting.organization_id, due, book.moment)
         return
-    further = Q(number__gt=book.ticket.through_message) | Q(unread__isnull=False)
-    if not Message.objects.filter(further, ticket=book.ticket, awaits_reading=True).exists():
+    unread = Message.objects.filter(ticket=book.ticket, awaits_reading=True)
+    cut = unread.filter(unread__isnull=False).exists()
+    if not cut and not unread.filter(number__gt=book.ticket.through_message).exists():
         return
     last = rows.order_by("-created_at", "-id").values_list("status", flat=True).first()
     if last == RunStatus.READY:
-        queue.enqueue(book, None, book.moment, 0)
+        queue.go_on(book, cut=cut)

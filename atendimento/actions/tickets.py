@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -12,12 +13,13 @@ from django.db import transaction
 
 from atendimento import access, ledger
 from atendimento.access import Caller, Permission
-from atendimento.actions import handing, waking
+from atendimento.actions import handing, runs, waking
 from atendimento.actions.announcing import announce
 from atendimento.actions.faults import invalid
 from atendimento.actions.handing import Hands
 from atendimento.models import Customer, Membership, Organization, ProtocolCounter, Ticket, TicketStatus, TicketType
 from memoria.patch import MISSING, Missing
+from memoria.reading import Event
 
 CHANGEABLE: Final = ("status", "snoozed_until", "subject")
 """What `update_ticket` changes beside the ticket's hands, as columns."""
@@ -137,7 +139,7 @@ def update_ticket(
     access.require(member, Permission.CHANGE_TICKETS)
     ticket = access.ticket_to_change(member, ticket_id)
     ledger.refuse_merged(ticket)
-    before, hands = [getattr(ticket, column) for column in CHANGEABLE], Hands.of(ticket)
+    before, hands, was = [getattr(ticket, column) for column in CHANGEABLE], Hands.of(ticket), ticket.status
     _set_status(ticket, status, snoozed_until)
     if not isinstance(subject, Missing):
         ticket.subject = subject
@@ -155,9 +157,21 @@ def update_ticket(
         waking.plan(ticket)
     if Hands.of(ticket) != hands:
         handing.write(ticket, hands, member)
+    for event in _events(ticket, was):
+        runs.happened_to(member.organization, ticket.pk, event)
     if changed or Hands.of(ticket) != hands:
         announce(ticket, member)
     return access.ticket(member.organization, ticket.pk)  # it may have gone where the member does not see it
+
+
+def _events(ticket: Ticket, was: str) -> Iterator[Event]:
+    """What a change of status is to a type that has the model read on events (R0)."""
+    if ticket.status == TicketStatus.CLOSED and was != TicketStatus.CLOSED:
+        yield Event.CLOSING
+    if ticket.status == TicketStatus.OPEN and was != TicketStatus.OPEN:
+        yield Event.REOPENED
+    if ticket.assignee_id is not None and ticket.assignee_id != hands.assignee:
+        yield Event.ASSIGNED
 
 
 def _set_status(ticket: Ticket, status: str | Missing, until: datetime | Missing | None) -> None:

@@ -174,6 +174,19 @@ def save_collection(
 
 
 @transaction.atomic
+def save_reading(*, member: Membership, slug: str, revision: int, reading: Json) -> TicketTypeDraft:
+    """When the model reads; None: after each burst, without caps. Raises NotFound, InvalidInput `draft.overtaken`."""
+
+    def change(document: dict[str, Any]) -> None:
+        if reading is None:
+            document.pop("reading", None)
+        else:
+            document["reading"] = reading
+
+    return _save(member, slug, revision, change)
+
+
+@transaction.atomic
 def save_document(*, member: Membership, slug: str, revision: int, document: Json) -> TicketTypeDraft:
     """Replace the whole definition. Raises NotFound; InvalidInput: overtaken, no object, another type's slug."""
     if not isinstance(document, dict):

@@ -15,7 +15,19 @@ from django.utils.translation import ngettext
 from atendimento import access, wording
 from atendimento.access import Permission
 from atendimento.models import LedgerEvent, Membership, Message, Origin, Proposal, ProposedChange, RunStatus, Ticket
-from atendimento.selectors import cards, foreign, history, next_step, queue, reading, state, together, values, versions
+from atendimento.selectors import (
+    cards,
+    foreign,
+    history,
+    next_step,
+    queue,
+    reading,
+    reading_words,
+    state,
+    together,
+    values,
+    versions,
+)
 from atendimento.selectors.cards import Failure, Sight
 from atendimento.selectors.model_page import waits_for
 from atendimento.selectors.pane_parts import ChangeCard, DecidedNote, Memory, RunView, SlotCard
@@ -138,7 +150,7 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
         groups=state.groups(sight, chain, editable=asked.version is None and not read_only) if asked.pane == "state" else (),
         history=history.rows(events[: history.PAGE], sight, member_id=member.pk, may_undo_any=caller.may(Permission.UNDO_ANY)),
         run=_run(ticket, unread),
-        read_note=read_note(ticket, unread),
+        read_note=read_note(ticket, unread, ground.ticket_type),
         reject_reasons=reject_reasons(member),
         bulk_ids=tuple(str(row.pk) for row in bulk),
         bulk_falls=cards.cascade_rows(together.falls(member, ticket, ground.ticket_type, ground.state, bulk), sight),
@@ -214,10 +226,12 @@ def unread_in(ticket: Ticket) -> int:
     return Message.objects.filter(ticket=ticket, awaits_reading=True).count()
 
 
-def read_note(ticket: Ticket, unread: int) -> str:
+def read_note(ticket: Ticket, unread: int, ticket_type: TicketType | None = None) -> str:
+    """How far the model has read, and why no further, where that is the type's choice; its definition, where it is known."""
     if unread:
         words = ngettext("%(count)d message not yet read by the model", "%(count)d messages not yet read by the model", unread)
-        return words % {"count": unread}
+        why = reading_words.why_unread((ticket_type or reading.definition(ticket.ticket_type_id)).reading)
+        return f"{words % {'count': unread}}: {why}" if why else words % {"count": unread}
     # When it was said: an older conversation that came in just now was not said just now.
     said = Message.objects.filter(ticket=ticket).order_by("-number").values_list("said_at", flat=True).first()
     if said is None:

@@ -11,7 +11,7 @@ from atendimento import access
 from atendimento.access import NotFound, Permission
 from atendimento.models import Membership, TicketTypeDraft, TicketTypeVersion
 from atendimento.models import TicketType as TicketTypeRow
-from atendimento.selectors import graph
+from atendimento.selectors import graph, reading_words
 from atendimento.selectors import policy_words as words
 from atendimento.selectors.gallery import Ready, ready
 from atendimento.selectors.graph import Graph
@@ -194,7 +194,12 @@ def policy(definition: TicketType) -> Policy:
     fields = tuple(definition.fields.values())
     usual = _usual(fields) if fields else ("latest", "refuse")
     return Policy(
-        (words.nobody_else(), words.between_equals(usual[0]), words.inferred(usual[1])),
+        (
+            words.nobody_else(),
+            words.between_equals(usual[0]),
+            words.inferred(usual[1]),
+            *reading_words.sentences(definition.reading),
+        ),
         tuple(_groups(fields, usual)),
         tuple(sentence for field in fields for sentence in words.consequences(field, definition)),
         tuple(_row(field, definition) for field in fields),

@@ -54,6 +54,7 @@ _PROBLEMS: Final[Mapping[str, Promise]] = {
     "must be a duration of days, hours and minutes, such as P30D or PT8H": gettext_lazy(
         "This must be a duration of days, hours and minutes, such as P30D or PT8H."
     ),
+    "does not fit its schema": gettext_lazy("This is not as it must be: %(name)s."),
     "must be a JSON Schema": gettext_lazy("This must be a JSON Schema."),
     "not a JSON Schema": gettext_lazy("This is no JSON Schema: %(name)s."),
     "no such collection": gettext_lazy("There is no such collection."),

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from atendimento.selectors import policy_words as words
+from atendimento.selectors import reading_words
 from memoria.fields import COMMITMENTS, Field, TicketType
 
 
@@ -45,6 +46,9 @@ def _whole(old: TicketType, new: TicketType) -> Iterator[Difference]:
     before, after = str(old.document.get("description", "")), str(new.document.get("description", ""))
     if before != after:
         said.append(_moved(_("description"), before, after))
+    if old.reading != new.reading:
+        one, other = (" ".join(reading_words.sentences(kind.reading)) for kind in (old, new))
+        said.append(_moved(_("when the model reads"), one, other))
     if said:
         yield Difference(_("The type itself"), tuple(said))
 

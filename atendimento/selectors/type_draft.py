@@ -20,6 +20,7 @@ from atendimento.selectors import policy_words as words
 from atendimento.selectors.collection_form import CollectionForm, CollectionLine, HeadForm, named, texts
 from atendimento.selectors.parts import Option, Problem
 from atendimento.selectors.policy import Policy
+from atendimento.selectors.reading_form import ReadingForm, reading_form
 from atendimento.selectors.simulation import Progress
 from atendimento.selectors.try_out import Asked, TryOut
 from atendimento.selectors.type_difference import Difference, differences, known_targets
@@ -94,6 +95,7 @@ class DraftPage:
     form: FieldForm | None
     collections: tuple[CollectionLine, ...]
     collection: CollectionForm | None
+    reading: ReadingForm
     valid: bool
     differences: tuple[Difference, ...]
     policy: Policy | None
@@ -155,6 +157,7 @@ def draft_page(
         _form(document, pointer, there[pointer], beside.get(pointer, {}), typed) if pointer in there else None,
         collection_form.collection_lines(document, placed.collections, collection),
         collection_form.collection_form(document, collection, placed.collections, sent),
+        reading_form(document, placed.reading),
         definition is not None,
         differences(old, definition) if old is not None and definition is not None else (),
         policy.policy(definition) if definition is not None else None,
@@ -189,6 +192,7 @@ class _Placed:
     head: Mapping[str, list[str]]
     fields: Mapping[str, Mapping[str, list[str]]]
     collections: Mapping[str, Mapping[str, list[str]]]
+    reading: tuple[str, ...]
     alone: tuple[str, ...]  # those of no form
 
 
@@ -197,6 +201,7 @@ def _placed(problems: Iterable[TypeProblem]) -> _Placed:
     head: dict[str, list[str]] = {}
     beside: dict[str, dict[str, dict[str, list[str]]]] = {"fields": {}, "collections": {}}
     alone: list[str] = []
+    reading: list[str] = []
     for found in problems:
         said = words.problem(found)
         if found.path:
@@ -206,11 +211,13 @@ def _placed(problems: Iterable[TypeProblem]) -> _Placed:
         group, *parts = parse_pointer(found.where) or ("",)
         if parts and group in beside:
             beside[group].setdefault(parts[0], {}).setdefault(parts[1] if len(parts) > 1 else "", []).append(said)
+        elif group == "reading":
+            reading.append(said)
         elif not parts and group in collection_form.HEAD:
             head.setdefault(group, []).append(said)
         else:
             alone.append(f"{found.where or '/'}: {said}")
-    return _Placed(head, beside["fields"], beside["collections"], tuple(alone))
+    return _Placed(head, beside["fields"], beside["collections"], tuple(reading), tuple(alone))
 
 
 def _flat(faults: Mapping[str, Iterable[str]]) -> Iterable[str]:

@@ -21,6 +21,7 @@ from atendimento.selectors.try_out import Asked
 from atendimento.selectors.type_draft import Typed
 from atendimento.web.doors import MemberRequest, member_view, number, show, with_query
 from memoria.fields import InvalidTicketType
+from memoria.reading import When
 from memoria.strict_json import NotStrictJson, loads
 
 MAX_TEXT = 200_000
@@ -184,6 +185,33 @@ def collection(request: MemberRequest, slug: str) -> HttpResponse:
     except InvalidInput as error:
         return _refused(request, slug, error, collection=name, typed=Typed(row))
     return redirect(_address(slug, collection=name, at=_place(act, source, "collections-edit")))
+
+
+@require_POST
+@member_view
+def reading(request: MemberRequest, slug: str) -> HttpResponse:
+    """When the model reads: what belongs to another choice than the one that was made is left out."""
+    when = _said(request, "when", 20)
+    row: dict[str, Any] = {"when": when}
+    if when == When.EVENTS:
+        row["on"] = [name[:50] for name in request.POST.getlist("on")[:20]]
+    every, at = _said(request, "every_minutes", 10), _said(request, "at", 300).replace(",", " ").split()
+    if when == When.SCHEDULE:
+        row |= {"every_minutes": _whole(every)} if every else {"at": at}
+    for name in ("most_per_ticket_and_day", "most_per_day"):
+        if _said(request, name, 10):
+            row[name] = _whole(_said(request, name, 10))
+    said = None if row == {"when": When.BURST.value} else row
+    try:
+        actions.save_reading(member=request.member, slug=slug, revision=_revision(request), reading=said)
+    except InvalidInput as error:
+        return _refused(request, slug, error)
+    return redirect(_address(slug, at="reading"))
+
+
+def _whole(text: str) -> int | str:
+    """The number, or the text where it is none: it is kept, and shown with its fault."""
+    return int(text) if text.isascii() and text.isdecimal() else text
 
 
 @require_POST
