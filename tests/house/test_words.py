@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,10 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
+from django.utils import translation
 from django.utils.translation.template import templatize
+
+from atendimento.selectors import gallery
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKERS = {"_": 1, "gettext": 1, "gettext_lazy": 1, "gettext_noop": 1, "ngettext": 2, "ngettext_lazy": 2}
@@ -132,3 +136,27 @@ def test_a_script_that_speaks_is_found(script: str) -> None:
 
 def test_what_a_script_takes_from_the_page_is_not_taken_for_words() -> None:
     assert spoken('const a = "#memory [data-card]", b = "list-only", c = "htmx:after:swap", d = `${x}?${y}`;') == []
+
+
+# --- the gallery --------------------------------------------------------------------------------------------------
+
+
+def test_a_ready_ticket_type_is_told_in_both_languages() -> None:
+    documents = [json.loads(path.read_text("utf-8")) for path in sorted(gallery.FOLDER.glob("*.json"))]
+    told = {part[key] for document in documents for part in gallery.parts(document) for key in gallery.SPOKEN if key in part}
+
+    assert told == set(gallery.english())
+    assert all(gallery.english().values())
+
+
+def test_who_begins_in_english_gets_english_labels_and_the_same_rules() -> None:
+    with translation.override("en"):
+        english = gallery.document("telecom")
+    with translation.override("pt-br"):
+        portuguese = gallery.document("telecom")
+
+    assert english["fields"]["/goal"]["label"] == "Present goal"
+    assert portuguese["fields"]["/goal"]["label"] == "Objetivo atual"
+    assert [field["schema"] for field in english["fields"].values()] == [
+        field["schema"] for field in portuguese["fields"].values()
+    ]
