@@ -14,7 +14,6 @@ from datetime import datetime, timedelta
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 
 from atendimento import jobs, ledger, llm
 from atendimento.actions import asking, gate, masks, prompts

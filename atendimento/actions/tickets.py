@@ -170,8 +170,6 @@ def _events(ticket: Ticket, was: str) -> Iterator[Event]:
         yield Event.CLOSING
     if ticket.status == TicketStatus.OPEN and was != TicketStatus.OPEN:
         yield Event.REOPENED
-    if ticket.assignee_id is not None and ticket.assignee_id != hands.assignee:
-        yield Event.ASSIGNED
 
 
 def _set_status(ticket: Ticket, status: str | Missing, until: datetime | Missing | None) -> None:
