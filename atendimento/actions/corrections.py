@@ -41,7 +41,7 @@ def find_corrections(organization: Organization) -> tuple[int, int]:
     Returns how many were written, and how many tickets were read. What was written before stays, with the cause that a
     person chose; a second time writes nothing. A ticket whose log is erased is read up to there.
     """
-    keys = list(Ticket.objects.filter(organization=organization).order_by("pk").values_list("pk", flat=True))
+    keys = list(Ticket.objects.filter(organization=organization, erased_at=None).order_by("pk").values_list("pk", flat=True))
     return sum(_find_in(organization, key) for key in keys), len(keys)
 
 

@@ -25,6 +25,9 @@ from memoria.marks import PastChange, marks
 from memoria.proposals import Status
 from memoria.state import State
 
+READABLE: dict[str, Any] = {"deleted_at": None, "erased_at": None, "automatic": False}
+"""What a message must be to be shown to the model."""
+
 MOST_NEW = 300
 """Messages of one run. Far more than the token budget takes; it bounds what is read from the database."""
 
@@ -73,11 +76,11 @@ def question(row: Proposal, organization: Organization, held: Held) -> Question 
     new = list(unread.order_by("number")[:MOST_NEW])
     budget = Budget()
     if not new and row.created_by_id is not None:
-        again = Message.objects.filter(ticket=ticket, number__lte=row.through_message, deleted_at=None, automatic=False)
+        again = Message.objects.filter(ticket=ticket, number__lte=row.through_message, **READABLE)
         new = list(again.order_by("-number")[: budget.older])[::-1]
     if not new:
         return None
-    before = Message.objects.filter(ticket=ticket, number__lt=new[0].number, deleted_at=None, automatic=False)
+    before = Message.objects.filter(ticket=ticket, number__lt=new[0].number, **READABLE)
     older = list(before.order_by("-number")[: budget.older])[::-1] if new[0].number > 1 else []
     material = Material(
         held.ticket_type,

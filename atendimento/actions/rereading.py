@@ -287,7 +287,11 @@ def _stored(report: Report, links: list[str], book: ledger.Book) -> Json:
     first = readable(book.ticket.pk).order_by("number").first()
     return {
         "rows": [_row(row, link) for row, link in zip(report.rows, links, strict=True)],
-        "gone": Message.objects.filter(ticket=book.ticket, deleted_at__isnull=False).count(),
+        "gone": Message.objects.filter(
+            ticket=book.ticket,
+        )
+        .exclude(deleted_at=None, erased_at=None)
+        .count(),
         "first": first.number if first is not None else None,
     }
 

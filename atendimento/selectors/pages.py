@@ -119,6 +119,7 @@ class MessageView:
     internal: bool = False
     automatic: bool = False
     deleted: bool = False
+    erased: bool = False  # its words are gone, by retention or with the customer (L)
     edited: bool = False
     not_sent: bool = False
     tone: str = ""  # people are told apart by more than initials: customer, staff, tool

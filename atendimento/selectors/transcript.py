@@ -122,6 +122,7 @@ def view(
                 internal=row.internal,
                 automatic=row.automatic,
                 deleted=row.deleted_at is not None,
+                erased=row.erased_at is not None,
                 edited=row.edited_at is not None,
                 not_sent=row.member_id is not None and not row.internal and row.external_id is None,
                 tone=TONES.get(kind, "robot"),

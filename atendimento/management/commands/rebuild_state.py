@@ -12,6 +12,7 @@ from atendimento import tenancy
 from atendimento.access import NotFound
 from atendimento.actions.rebuilds import rebuild_from_log, start_rereading
 from atendimento.models import Organization, Rebuild, RunStatus, Ticket
+from memoria.errors import DomainError
 
 
 class Command(BaseCommand):
@@ -40,6 +41,8 @@ class Command(BaseCommand):
                     self._compare(organization, key, write=options["write"])
         except NotFound:
             raise CommandError(f"there is no ticket {options['ticket']}") from None
+        except DomainError as error:
+            raise CommandError(f"{error.code.value} ({error.rule})") from None
 
     def _compare(self, organization: Organization, key: uuid.UUID, *, write: bool) -> None:
         found, written = rebuild_from_log(organization=organization, ticket_id=key, write=write)
