@@ -29,7 +29,7 @@ class Broker(Connection):
     """A connection to the broker. One that is lost is looked for soon, and for as long as it takes."""
 
     def ensure_connection(self, *args: Any, **kwargs: Any) -> Self:
-        pace = {"interval_start": 0.2, "interval_step": 0.4, "interval_max": 5.0}  # seconds; Celery's own is 2, 4, 6, … 30
+        pace = {"interval_start": 0.2, "interval_step": 0.2, "interval_max": 2.0}  # seconds; Celery's own is 2, 4, 6, … 30
         return super().ensure_connection(*args, **pace | kwargs)
 
 

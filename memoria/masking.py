@@ -6,7 +6,8 @@ Spellings are told apart: what comes back in a quote is the message's own, lette
 
 Masked is all that a request is made of: messages, state, literals (U2 wins over N1), what was proposed or rejected, and
 the answer that the model is asked to mend. A value of a field marked sensitive is masked in the state whatever it looks
-like, and in texts from when it is known; before that, where it looks as the field's pattern says.
+like, and in texts from when it is known; before that, where it is what the field's schema says: its pattern, its format, or
+one of its choices. A secret of no such shape that is said for the first time leaves as it was written.
 """
 
 from __future__ import annotations
@@ -17,12 +18,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
-
-import jsonschema_rs
 
 from memoria.context import dump
 from memoria.extraction import Reader, Request
@@ -32,6 +30,7 @@ from memoria.patch import Json, Missing, lookup, make_pointer
 from memoria.personal import find
 from memoria.proposals import Change
 from memoria.runs import Repair
+from memoria.secrecy import choices, shapes
 from memoria.spellings import Spellings, spelled
 
 Masks = Mapping[str, Json]
@@ -101,9 +100,19 @@ def unmasked(change: Change, masks: Masks) -> Change:
     """The change with the values that its placeholders stand for. One that nobody gave stays, and stands in no message."""
     # A place in the masked text is none in the message: the quote is looked for.
     evidence = tuple(replace(item, quote=str(restored(item.quote, masks)), start=None) for item in change.evidence)
-    value = change.value if isinstance(change.value, Missing) else restored(change.value, masks)
+    # Of a field's own choices the value is the choice, and the quote what was written.
+    value = change.value if isinstance(change.value, Missing) else restored(change.value, _with_choices(masks))
     reason = None if change.reason is None else str(restored(change.reason, masks))
     return replace(change, value=value, evidence=evidence, reason=reason)
+
+
+def _chosen(name: str) -> str:
+    """Under what a mask tells which of a field's choices its placeholder means; no text can name it."""
+    return f"={name}"
+
+
+def _with_choices(masks: Masks) -> Masks:
+    return {name: masks.get(_chosen(name), value) for name, value in masks.items()}
 
 
 def restored(value: Json, masks: Masks) -> Json:
@@ -145,11 +154,14 @@ class _Mask:
         self._given: dict[tuple[str, str], str] = {}
         sensitive = [row for row in ticket_type.fields.values() if row.sensitive]
         self._sensitive = {row.pointer: _kind_of(row.pointer) for row in sensitive}
-        self._patterns = [
-            (self._sensitive[row.pointer], is_shaped) for row in sensitive if (is_shaped := _pattern(row.schema)) is not None
-        ]
+        self._patterns = [(self._sensitive[row.pointer], shape) for row in sensitive for shape in shapes(row.schema)]
         self._known: dict[str, str] = {}
         self._spellings = Spellings(())
+        # What a sensitive field may hold is a secret from the first time on, whoever says it.
+        self._choices = {
+            (self._sensitive[row.pointer], spelled(choice)): choice for row in sensitive for choice in choices(row.schema)
+        }
+        self._learn((row.pointer, list(choices(row.schema))) for row in sensitive)
         self._learn(known)
 
     def document(self, document: Json) -> Json:
@@ -230,17 +242,20 @@ class _Mask:
     def _placeholder(self, kind: str, value: Json) -> str:
         if isinstance(value, str) and (detected := _detected_in(value)) and detected[0][:2] == (0, len(value)):
             kind = detected[0][2]  # a sensitive telephone is called one, before and after it is known to be sensitive
-        spelled = (kind, dump(value))
-        if spelled not in self._given:
-            digest = hashlib.blake2b(f"{kind}\0{spelled[1]}".encode(), key=self._secret, digest_size=12).digest()
+        written = (kind, dump(value))
+        if written not in self._given:
+            digest = hashlib.blake2b(f"{kind}\0{written[1]}".encode(), key=self._secret, digest_size=12).digest()
             number = f"{int.from_bytes(digest):030d}"
             digits = _DIGITS
             # Taken by another value, or written by somebody into the very text: a longer one, which is neither.
             while (made := f"[{kind}-{number[-digits:]}]") in self.stands_for or made in self._original:
                 digits += _DIGITS
             self.stands_for[made] = value
-            self._given[spelled] = made
-        return self._given[spelled]
+            choice = self._choices.get((kind, spelled(value))) if isinstance(value, str) else None
+            if choice is not None and choice != value:
+                self.stands_for[_chosen(made)] = choice
+            self._given[written] = made
+        return self._given[written]
 
     def _walk(self, value: Json, kind: str | None) -> Json:
         """The value with its texts masked; below a sensitive field (`kind`) every single value has a placeholder."""
@@ -318,18 +333,6 @@ def _kind_of(pointer: str) -> str:
     name = unicodedata.normalize("NFD", pointer.rpartition("/")[2])
     letters = "".join(character for character in name if character.isascii() and character.isalpha()).upper()[:20]
     return letters if len(letters) >= 2 else "DADO"
-
-
-def _pattern(schema: Json) -> Callable[[str], bool] | None:
-    """Whether a text is shaped as the schema's pattern says, as publishing read it; None where it has none."""
-    pattern = schema.get("pattern") if isinstance(schema, dict) else None
-    return _shaped(pattern) if isinstance(pattern, str) else None
-
-
-@lru_cache(maxsize=256)
-def _shaped(pattern: str) -> Callable[[str], bool]:
-    # Not Python's own expressions: those do not know all that JSON Schema knows, and a customer's text could keep them busy.
-    return jsonschema_rs.validator_for({"pattern": pattern}).is_valid
 
 
 def _leaves(value: Json) -> Iterable[Json]:

@@ -185,6 +185,48 @@ def test_a_sensitive_field_is_known_by_its_pattern_before_it_holds_anything() ->
 
 
 @pytest.mark.parametrize(
+    ("schema", "text", "secrets"),
+    [
+        (
+            {"type": "string", "enum": ["diabetes", "pressão alta"]},
+            "Tenho Diabetes e PRESSAO alta",
+            ["Diabetes", "PRESSAO alta"],
+        ),
+        ({"type": "string", "enum": ["sim", "não", "diabetes"]}, "sim, não sei", []),  # they tell nothing of anybody
+        ({"type": "string", "const": "hemofilia"}, "é hemofilia mesmo", ["hemofilia"]),
+        ({"anyOf": [{"type": "null"}, {"type": "string", "enum": ["asma"]}]}, "asma, asmático", ["asma"]),
+        ({"type": "array", "items": {"type": "string", "pattern": "^[A-Z]{2}[0-9]{4}$"}}, "meu RG é AB1234", ["AB1234"]),
+        ({"type": "string", "format": "date"}, "nasci em 5/12/1980 ou 1980-12-05", ["5/12/1980", "1980-12-05"]),
+        ({"type": "string", "format": "date"}, "às 14h30 do dia 31/02/1980, versão 1.2.3", []),  # no date at all
+        ({"type": "string", "format": "cep"}, "CEP 52061-540, ou 52061540; nota 5206154", ["52061-540", "52061540"]),
+        ({"type": "string", "format": "ipv4"}, "o modem é 192.168.0.17, porta 8080", ["192.168.0.17"]),
+        ({"type": "string"}, "moro com a Maria", []),  # nothing tells it before it is known
+    ],
+)
+def test_what_the_schema_of_a_sensitive_field_names_is_a_secret_from_the_first_time_on(
+    schema: dict[str, Any], text: str, secrets: list[str]
+) -> None:
+    sent = mask(text, fields={"saude": a_field(schema=schema, sensitive=True)})
+
+    expected = text
+    for secret in secrets:
+        expected = expected.replace(secret, names(sent)[secret], 1)
+    assert texts_of(sent) == [expected]
+    assert restored(texts_of(sent)[0], sent.masks) == text
+
+
+def test_a_choice_that_is_written_otherwise_is_proposed_as_the_choice_and_quoted_as_written() -> None:
+    schema = {"type": "string", "enum": ["pressão alta"]}
+    sent = mask("tenho PRESSAO ALTA", fields={"saude": a_field(schema=schema, sensitive=True)})
+    name = names(sent)["PRESSAO ALTA"]
+    answer = {"op": "add", "path": "/facts/saude", "value": name, "evidence": [{"message": "m-1", "quote": f"tenho {name}"}]}
+
+    (change,) = reader(sent.masks, read_answer)(dump({"changes": [answer]}))
+
+    assert (change.value, change.evidence[0].quote) == ("pressão alta", "tenho PRESSAO ALTA")
+
+
+@pytest.mark.parametrize(
     ("pattern", "text", "secret"),
     [
         (r"^\p{Lu}{3}-\d+$", "meu código ÁÉÍ-123 vale", "ÁÉÍ-123"),  # an expression that Python's own do not know

@@ -42,6 +42,14 @@ def found(text: str) -> list[tuple[str, str]]:
         ("CPF", "390.533.447‑05"),  # a dash that does not break
         ("CPF", "390\u200b.533.\u2060447-05"),  # with what nobody sees in between
         ("CPF", "390\u00a0533\u00a0447-05"),
+        ("CPF", "390/533/447/05"),
+        ("CPF", "3 9 0 5 3 3 4 4 7 0 5"),  # said digit by digit
+        ("CPF", "3-9-0-5-3-3-4-4-7-0-5"),
+        ("CPF", "3 9 0 . 5 3 3 . 4 4 7 - 0 5"),
+        ("CPF", "39 053 344 705"),
+        ("CPF", "390.533.\n447-05"),
+        ("CPF", "390.533 \r\n 447-05"),
+        ("CNPJ", "11.222.333/\n0001-81"),
         ("CNPJ", "11.222.333/0001-81"),
         ("CNPJ", "11222333000181"),
         ("CNPJ", "11 222 333 0001 81"),
@@ -51,6 +59,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("CARTAO", "4111 1111 1111 1111"),
         ("CARTAO", "4111111111111111"),
         ("CARTAO", "5555-5555-5555-4444"),
+        ("CARTAO", "4111 1111\n1111 1111"),
         ("CARTAO", "3782 822463 10005"),
         ("CARTAO", "6362970000457013"),
         ("TELEFONE", "(81) 98765-4321"),
@@ -63,6 +72,9 @@ def found(text: str) -> list[tuple[str, str]]:
         ("TELEFONE", "5581987654321"),
         ("TELEFONE", "98765-4321"),
         ("TELEFONE", "3222-1234"),
+        ("TELEFONE", "987654321"),  # a mobile one, without its area
+        ("TELEFONE", "9 87654321"),
+        ("TELEFONE", "(81)\n98765-4321"),
         ("TELEFONE", "0800 123 4567"),
         ("TELEFONE", "+351 912 345 678"),
         ("TELEFONE", "+1 (415) 555-2671"),
@@ -71,6 +83,12 @@ def found(text: str) -> list[tuple[str, str]]:
         ("EMAIL", "ana.souza+loja@exemplo.com.br"),
         ("EMAIL", "josé@exemplo.test"),
         ("EMAIL", "ana＠exemplo.test"),
+        ("EMAIL", "ana @ exemplo.test"),
+        ("EMAIL", "ana ponto souza arroba exemplo ponto com ponto br"),
+        ("EMAIL", "ana.souza arroba exemplo.com.br"),
+        ("EMAIL", "ana_souza(arroba)exemplo.com"),
+        ("EMAIL", "ana underline souza [at] exemplo [ponto] com"),
+        ("EMAIL", "ana at exemplo dot com"),
         ("PIX", "123e4567-e89b-42d3-a456-426614174000"),
         ("PIX", "123E4567E89B42D3A456426614174000"),
         ("PIX", BR_CODE),
@@ -96,6 +114,19 @@ def test_it_is_found_alone_and_in_the_middle_of_words(kind: str, written: str) -
         "12.ABC.345/01DE-36",
         "de ser que fala 12, um por todos",
         "arroba @ sozinha, ou a@b",
+        "a arroba do boi está em 300. Ponto final",
+        "look at exemplo.com and meet me at noon",
+        "vendo pizza @ casa. Obrigado",
+        "10 @ 5.00 cada",
+        "protocolo 3 9 0 5 3 3 4 4 7 0 6",  # digit by digit, and the last one does not fit
+        "pedidos 390.533.447, 05 e 12",
+        "pedido 390.533\n\n447-05",  # an empty line parts
+        "pedido nº 987654321, nota fiscal 912345678, rastreio: 987654321",
+        "de 12/11/2026 10 30 até 30/11/2026",
+        "R$ 50,00\n12 345 678",
+        "R$ 1.234,56\n30/11/2026",
+        "itens 3 4 5 6 7 8 9 10 11 12 13 14",
+        "987654321000",
         "commit 0123456789abcdef0123456789abcdef01234567",
         "",
     ],
@@ -143,7 +174,22 @@ def test_what_is_found_lies_in_the_text_and_apart(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1" * 100_000, "1 " * 50_000, "a@" * 50_000, "a." * 50_000 + "@", "%+" * 40_000, "000201" * 5_000, "é1-" * 30_000]
+    "text",
+    [
+        "1" * 100_000,
+        "1 " * 50_000,
+        "a@" * 50_000,
+        "a." * 50_000 + "@",
+        "%+" * 40_000,
+        "000201" * 5_000,
+        "é1-" * 30_000,
+        "a ponto " * 20_000,
+        "a arroba b ponto " * 10_000,
+        "(arroba" * 20_000,
+        " \n" * 50_000,
+        "1\n" * 50_000,
+        " " * 100_000,
+    ],
 )
 def test_no_text_keeps_it_busy(text: str) -> None:
     began = time.process_time()

@@ -255,7 +255,8 @@ def test_every_finding_that_is_stored_of_a_bad_answer_has_words() -> None:
     bad: list[Any] = [
         "{", "[1]", "{}", {"changes": [change] * 101}, {"changes": [1]}, {"changes": [{}]},
         {"changes": [change | {"evidence": 1}]}, {"changes": [change | {"inference": 1}]},
-        {"changes": [change | {"reason": 1}]}, {"changes": [change | {"evidence": [1]}]}, {"changes": [change | {"evidence": [{"message": 1}]}]},
+        {"changes": [change | {"reason": 1}]}, {"changes": [change | {"evidence": [1]}]}, 
+        {"changes": [change | {"evidence": [{"message": 1}]}]},
         {"changes": [change | {"evidence": [{"message": "m-1", "quote": "x", "start": "1"}]}]},
         '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e999}',
     ]  # fmt: skip
