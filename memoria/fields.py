@@ -112,7 +112,7 @@ class TicketType:
     collections: Mapping[str, Collection]
     version: int = 0
     document: Mapping[str, Json] = field(default_factory=dict, compare=False)
-    reading: Reading = field(default_factory=Reading)  # R0: when the model reads
+    reading: Reading = field(default_factory=Reading)  # T4: when the model reads
 
     @cached_property
     def targets(self) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""When the model reads a ticket's messages, as the ticket type says (R0): after each burst, on chosen events, at set times
+"""When the model reads a ticket's messages, as the ticket type says (T4): after each burst, on chosen events, at set times
 or on demand alone; and how often at most.
 
 The times are worked out here; what is owed to whom, and when it was last done, the caller knows.

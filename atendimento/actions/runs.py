@@ -1,4 +1,4 @@
-"""Runs: which messages the model is still to read, and when: after a burst, or as the ticket type says (R0).
+"""Runs: which messages the model is still to read, and when: after a burst, or as the ticket type says (T4).
 
 One call for a burst, and never two at once for a ticket. What the type does not have read yet stays unread, and goes into
 the next run whatever brings that about.

@@ -165,7 +165,7 @@ def update_ticket(
 
 
 def _events(ticket: Ticket, was: str) -> Iterator[Event]:
-    """What a change of status is to a type that has the model read on events (R0)."""
+    """What a change of status is to a type that has the model read on events (T4)."""
     if ticket.status == TicketStatus.CLOSED and was != TicketStatus.CLOSED:
         yield Event.CLOSING
     if ticket.status == TicketStatus.OPEN and was != TicketStatus.OPEN:

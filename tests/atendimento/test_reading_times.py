@@ -1,4 +1,4 @@
-"""When the model reads, as the ticket type says (R0): what is queued, for when, and what a person may always ask for."""
+"""When the model reads, as the ticket type says (T4): what is queued, for when, and what a person may always ask for."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ TEXT = (ROOT / "docs" / "domain.md").read_text("utf-8")
 RULES = [
     *(f"E{n}" for n in range(1, 12)), *(f"P{n}" for n in range(1, 10)), *(f"C{n}" for n in range(1, 5)),
     *(f"K{n}" for n in range(1, 10)), *(f"M{n}" for n in range(1, 10)), "A1", *(f"V{n}" for n in range(1, 8)),
-    *(f"H{n}" for n in range(1, 7)), *(f"N{n}" for n in range(1, 7)), "T1", "U1", "U2", "U3",
+    *(f"H{n}" for n in range(1, 7)), *(f"N{n}" for n in range(1, 7)), "T1", "T2", "T3", "T4", "D1", "U1", "U2", "U3",
     "R1", "R2", "R3", "L1", "L2", "L3", "S1", "S2",
 ]  # fmt: skip
 _JSON = json.JSONDecoder()

@@ -1,4 +1,4 @@
-"""R0: when the model reads, as the ticket type says."""
+"""T4: when the model reads, as the ticket type says."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def a_type(**reading: Json) -> TicketType:
     return TicketType.from_document(document)
 
 
-def test_r0_a_type_that_says_nothing_reads_after_each_burst() -> None:
+def test_t4_a_type_that_says_nothing_reads_after_each_burst() -> None:
     assert TicketType.from_document({"slug": "t", "name": "T", "fields": {}}).reading == Reading(When.BURST)
 
 
-def test_r0_each_way_of_reading_is_read() -> None:
+def test_t4_each_way_of_reading_is_read() -> None:
     assert a_type(when="demand").reading.when is When.DEMAND
     assert a_type(when="events", on=["closing", "assigned"]).reading.on == {Event.CLOSING, Event.ASSIGNED}
     assert a_type(when="schedule", every_minutes=30).reading.every == 30
@@ -51,7 +51,7 @@ def test_r0_each_way_of_reading_is_read() -> None:
         ({"when": "burst", "other": 1}, "/reading"),
     ],
 )
-def test_r0_what_does_not_fit_is_a_fault_at_its_place(reading: dict[str, Json], where: str) -> None:
+def test_t4_what_does_not_fit_is_a_fault_at_its_place(reading: dict[str, Json], where: str) -> None:
     with pytest.raises(InvalidTicketType) as refused:
         a_type(**reading)
     assert where in [problem.where for problem in refused.value.problems]
@@ -71,16 +71,16 @@ def test_r0_what_does_not_fit_is_a_fault_at_its_place(reading: dict[str, Json], 
         ({"at": ["08:00", "14:00"]}, "2026-03-10T17:00:00Z", "2026-03-11T11:00:00Z"),
     ],
 )
-def test_r0_the_next_set_time(reading: dict[str, Json], moment: str, then: str) -> None:
+def test_t4_the_next_set_time(reading: dict[str, Json], moment: str, then: str) -> None:
     found = next_time(a_type(when="schedule", **reading).reading, datetime.fromisoformat(moment), ZONE)
     assert found == datetime.fromisoformat(then)
 
 
-def test_r0_without_a_schedule_there_is_no_set_time() -> None:
+def test_t4_without_a_schedule_there_is_no_set_time() -> None:
     assert next_time(read(None), datetime(2026, 3, 10, tzinfo=UTC), ZONE) is None
 
 
-def test_r0_caps_count_a_ticket_s_readings_and_the_type_s_day_by_day() -> None:
+def test_t4_caps_count_a_ticket_s_readings_and_the_type_s_day_by_day() -> None:
     capped = read({"when": "burst", "most_per_ticket_and_day": 2, "most_per_day": 10})
     days = [date(2026, 3, 10), date(2026, 3, 11), date(2026, 3, 12)]
 
