@@ -115,6 +115,8 @@ def segments(text: str, found: Sequence[Span]) -> tuple[Segment, ...]:
     else:
         low, high = max(0, found[0][0] - BEFORE), min(len(text), max(found[0][0] + AFTER, found[0][1]))
     low = _word_edge(text, low, found[0][0]) if low and found else low
+    if high < len(text):
+        high = _word_end(text, found[0][1] if found else low, high)
     inside = [(start, min(end, high)) for start, end in found if start < high]
     edges = sorted({low, high, *(edge for span in inside for edge in span)})
     cut = [Segment("… ")] if low else []
@@ -130,3 +132,9 @@ def _word_edge(text: str, low: int, most: int) -> int:
     """The next beginning of a word, so that none is shown without its head."""
     space = next((at for at in range(low, most) if text[at].isspace()), None)
     return low if space is None else space + 1
+
+
+def _word_end(text: str, least: int, high: int) -> int:
+    """The last end of a word, so that none is shown without its tail."""
+    space = next((at for at in range(high, least, -1) if text[at].isspace()), None)
+    return high if space is None else space

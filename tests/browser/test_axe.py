@@ -69,7 +69,17 @@ def test_every_screen(world: World, crowded: Ticket, open_ticket: Open, scheme: 
             page.evaluate("document.querySelectorAll('#memory details').forEach(details => { details.open = true; })")
         assert faults(page) == [], query
     ticket = f"/tickets/{crowded.pk}/"
-    for path in ("/", "/?q=nada-disso", f"{ticket}summary", f"{ticket}context?message=m-8", f"{ticket}rebuild/"):
+    for path in ("/search?q=geladeira", "/search?q=nada-disso&from=2020-01-01", f"{ticket}?show=customer&customer=open"):
+        page.goto(path)
+        expect(page.locator(".hits, .empty, #customer h2").first).to_be_visible()
+        assert faults(page) == [], path
+    page.goto(f"{ticket}?show=talk")
+    page.keyboard.press("/")
+    page.keyboard.type("geladeira")
+    expect(page.locator("#search-panel [role=option]").first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    assert faults(page) == [], "the panel of the search"
+    for path in ("/", f"{ticket}summary", f"{ticket}context?message=m-8", f"{ticket}rebuild/"):
         page.goto(path)
         assert faults(page) == [], path
 
