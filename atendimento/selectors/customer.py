@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from django.db.models import OuterRef, Q, Subquery
 from django.urls import reverse
@@ -19,11 +20,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from atendimento import access
-from atendimento.models import LedgerEvent, Membership, Ticket, TicketState
+from atendimento.models import LedgerEvent, LegalHold, Membership, Ticket, TicketState
 from atendimento.selectors import hidden, notation, queue, reading, search_filters, values
 from atendimento.selectors.parts import Chip
 from memoria.fields import TicketType
 from memoria.patch import Json, Missing
+from memoria.retention import Hold, held
 from memoria.sources import Kind
 from memoria.state import State
 
@@ -86,6 +88,7 @@ class Panel:
     form: Typed  # what the form holds
     seen: str  # the contact as the form shows it, so that nobody's change is overwritten unseen
     editing: bool = False
+    held: bool = False  # a legal hold stands on the ticket, or on the customer
     next_url: str = ""
     more: bool = False  # these are further tickets, without what stands above them
 
@@ -112,9 +115,16 @@ def panel(member: Membership, ticket_id: str | uuid.UUID, after: str = "", typed
         form=typed or held,
         seen=fingerprint(customer.name, customer.phone, customer.email),
         editing=typed is not None,
+        held=_is_held(ticket),
         next_url=next_url,
         more=bool(after),
     )
+
+
+def _is_held(ticket: Ticket) -> bool:
+    today = timezone.localdate(timezone=ZoneInfo(ticket.organization.timezone))
+    rows = LegalHold.objects.filter(Q(ticket=ticket) | Q(customer=ticket.customer_id), lifted_at=None)
+    return held(map(Hold, rows.values_list("until", flat=True)), today)
 
 
 def fingerprint(name: str, phone: str, email: str) -> str:
@@ -141,11 +151,11 @@ def _record(definition: TicketType, state: State) -> Iterator[Line]:
         if slot is None:
             continue
         if slot.source in RECORDS and slot.holds:
-            held = values.show_at(definition, pointer, values.held(state, pointer), state)
+            held = values.show_plain(definition, pointer, values.held(state, pointer), state)
             yield _said(field.label, held, slot.source, slot.evidence, sensitive=field.sensitive)
         for challenger in slot.challengers:
             if challenger.source in RECORDS and not isinstance(challenger.value, Missing):
-                value = values.show_at(definition, pointer, challenger.value, state)
+                value = values.show_plain(definition, pointer, challenger.value, state)
                 chip = Chip(_("divergence"), "conflict", "split")
                 yield _said(field.label, value, challenger.source, challenger.evidence, sensitive=field.sensitive, chip=chip)
 

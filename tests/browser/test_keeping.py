@@ -45,7 +45,7 @@ def test_what_is_over_its_period_is_counted_then_erased_and_reported(
 ) -> None:
     page = open_ticket(member=admin(world))
     page.goto("/admin/retention/")
-    page.get_by_label("Mensagens").fill("30")
+    page.get_by_label("Mensagens", exact=True).fill("30")
     page.get_by_label("Histórico e valores").fill("10")
     page.get_by_role("button", name="Salvar os prazos").click()
     expect(page.get_by_text("não pode sair antes delas")).to_be_visible()
@@ -105,7 +105,7 @@ def test_a_customer_is_erased_at_request_and_the_report_says_what_went(
     world.enter()
     assert Customer.objects.get(pk=closed.customer_id).name == ""
     page.goto(f"/tickets/{closed.pk}/")
-    expect(page.locator("#merged")).to_contain_text("apagado com o cliente")
+    expect(page.locator("#merged")).to_contain_text("Apagado com o cliente")
     expect(page.locator("#composer")).to_have_count(0)
     page.goto("/admin/log/?area=erasure")
     expect(page.locator(".rows")).to_contain_text("fez apagar o cliente")
