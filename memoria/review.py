@@ -34,12 +34,13 @@ from memoria.patch import MISSING, Json, Missing, lookup
 from memoria.precedence import Claim, statement_source, stronger
 from memoria.proposals import Change, Citation, Statement
 from memoria.sources import INFERENCE, Kind
-from memoria.state import Confirmation, Slot, SlotStatus, State
+from memoria.state import Confirmation, Slot, SlotStatus, Stale, State
 from memoria.versions import check_version, conflict, depends_on, slot_depends_on
 
 __all__ = [
     "Accept", "Decided", "Desk", "Edit", "Pending", "Reject", "Rejection", "Settled", "admit", "confirm", "decide",
-    "first_answer", "is_edit", "judge", "moot_by_proposal", "resolve", "revise", "set_value", "settle", "undo",
+    "first_answer", "is_edit", "judge", "moot_by_proposal", "resolve", "revise", "revise_carried", "set_value", "settle",
+    "undo",
 ]  # fmt: skip
 
 
@@ -290,4 +291,24 @@ def revise(state: State, reference: str, how: str, desk: Desk) -> Event | None:
         if slot.holds and any(item.message == reference for item in slot.evidence):
             draft.put(pointer, draft.without_gone(slot))
     event = draft.finish(EventKind.EVIDENCE_CHANGED, {"message": reference, "how": how})
+    return event if event.slots else None
+
+
+def revise_carried(
+    state: State, ticket: str, protocol: str, pointers: Collection[str], reference: str, how: str, desk: Desk
+) -> Event | None:
+    """The same for values that came from that ticket by a merge: the message that they rest on stayed there (E7, S1).
+
+    `pointers` are those that the edit or deletion touched there. A value counts as long as it is the one that came and
+    rests on no words of this ticket. None where no slot is touched.
+    """
+    draft = Draft(state, desk)
+    for pointer, slot in state.slots.items():
+        origin = slot.carried_from
+        if origin is None or origin.ticket != ticket or origin.pointer not in pointers:
+            continue
+        if slot.holds and not slot.evidence:
+            status = SlotStatus.CONFLICT if slot.status is SlotStatus.CONFLICT else SlotStatus.NEEDS_CONFIRMATION
+            draft.put(pointer, replace(slot, status=status, stale_because=Stale("evidence_changed"), confirmed=None))
+    event = draft.finish(EventKind.EVIDENCE_CHANGED, {"message": reference, "how": how, "protocol": protocol})
     return event if event.slots else None

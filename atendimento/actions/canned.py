@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from atendimento import access, ledger
 from atendimento.access import NotFound, Permission
@@ -33,7 +33,11 @@ def save_canned(*, member: Membership, title: str, text: str, canned_id: int | N
     if canned_id is None and rows.count() >= MOST:
         raise invalid("/title", "canned.too_many", f"more than {MOST}")
     row.title, row.text, row.changed_by, row.changed_at = title, text, member, ledger.now()
-    row.save()
+    try:
+        with transaction.atomic():
+            row.save()
+    except IntegrityError:  # somebody saved the same title meanwhile
+        raise invalid("/title", "canned.title_taken", "is another one's title") from None
     return row
 
 

@@ -20,11 +20,16 @@ from memoria.proposals import Citation
 
 @transaction.atomic
 def keep_draft(*, member: Membership, ticket_id: str | uuid.UUID, text: str, internal: bool) -> None:
-    """Keep what the member is writing; an empty text is no draft. Raises InvalidInput for more than a message holds."""
+    """Keep what the member is writing; an empty text is no draft.
+
+    Raises InvalidInput for more than a message holds, and DomainError `ticket.merged` where the conversation goes on
+    elsewhere: a draft that is handed over there must not be followed by another one here (S2).
+    """
     access.require(member, Permission.WRITE_REPLIES)
     if len(text) > MAX_TEXT:
         raise invalid("/text", "message.too_long", f"more than {MAX_TEXT} characters")
-    ticket = access.ticket(member, ticket_id)
+    ticket = access.ticket_to_change(member, ticket_id)
+    ledger.refuse_merged(ticket)
     if not text.strip():
         Draft.objects.filter(member=member, ticket=ticket).delete()
         return

@@ -11,7 +11,6 @@ from atendimento import access, jobs, ledger
 from atendimento.access import NotFound, Permission
 from atendimento.actions import desk as desks
 from atendimento.actions.faults import invalid
-from atendimento.actions.messages import MAX_TEXT
 from atendimento.models import (
     Draft,
     Membership,
@@ -119,14 +118,18 @@ def _close(book: ledger.Book, into: Ticket, member: Membership, pending: Sequenc
 
 
 def _hand_over_drafts(this: Ticket, into: Ticket) -> None:
-    """What members were writing goes on where they go on; behind what they were writing there."""
+    """What members were writing goes on where they go on; behind what they were writing there.
+
+    Both tickets are locked, and so is the ticket of a draft that is kept. Two together may be more than a message
+    holds: nothing of them is lost, and the composer says so.
+    """
     there = {row.member_id: row for row in Draft.objects.filter(ticket=into)}
     for draft in Draft.objects.filter(ticket=this):
         kept = there.get(draft.member_id)
         if kept is None:
             draft.ticket = into
             draft.save(update_fields=["ticket"])
-        elif len(kept.text) + len(draft.text) < MAX_TEXT:
+        else:
             kept.text = f"{kept.text}\n\n{draft.text}"
             kept.internal = kept.internal or draft.internal  # what was meant for colleagues reaches no customer
             kept.save(update_fields=["text", "internal"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from atendimento.access import Caller, Permission
 from atendimento.actions import answers, runs, waking
 from atendimento.actions import desk as desks
 from atendimento.actions.faults import invalid
-from atendimento.models import Membership, Message, MessageRevision, TicketStatus
+from atendimento.models import Membership, Message, MessageRevision, Ticket, TicketStatus
 from memoria import review
 from memoria.errors import Code, DomainError
 from memoria.evidence import said_at
@@ -97,6 +97,8 @@ def _receive(
     if len(kept) > MAX_TEXT:
         raise invalid("/text", "message.too_long", f"more than {MAX_TEXT} characters")
     notes = [NUL_REMOVED] if kept != text else []
+    if external_id is not None:  # it may be an edit
+        _lock_targets(ticket_id)
     book = ledger.open_to_change(caller, ticket_id)
     known = None
     if external_id is not None:
@@ -166,6 +168,7 @@ def write_reply(
 def delete_message(*, caller: Caller, ticket_id: str | uuid.UUID, message: str) -> None:
     """The channel deleted a message (`m-3`): it is kept, and is evidence no more (E7). Again changes nothing."""
     caller.require(Permission.DELIVER_MESSAGES)
+    _lock_targets(ticket_id)
     book = ledger.open_to_change(caller, ticket_id)
     row = access.message(book.ticket, message)
     if row.deleted_at is None:
@@ -176,8 +179,9 @@ def _delete(book: ledger.Book, row: Message, caller: Caller) -> None:
     row.deleted_at = book.moment
     row.awaits_reading = False
     row.save(update_fields=["deleted_at", "awaits_reading"])
-    _doubt(book, row, "deleted")
+    touched = _doubt(book, row, "deleted")
     desks.finish(book, "message", caller.member)
+    _doubt_there(book, row, "deleted", touched)
     for other, copy in _copies(book, row):
         if copy.deleted_at is None:
             _delete(other, copy, caller)
@@ -265,17 +269,54 @@ def _revise(book: ledger.Book, row: Message, text: str, notes: Sequence[str], un
     row.awaits_reading = not (row.automatic or merged) and Kind(row.author_kind) in READ_BY_MODEL
     row.unread = None
     row.save(update_fields=["text", "edited_at", "notes", "unquotable", "awaits_reading", "unread"])
-    _doubt(book, row, "edited")
+    touched = _doubt(book, row, "edited")
     if row.awaits_reading:
         runs.owe(book, row)
     desks.finish(book, "message", row.member)
+    _doubt_there(book, row, "edited", touched)
     for other, copy in _copies(book, row):
         if _is_news(copy, text):
             _revise(other, copy, text, notes, unquotable)
 
 
-def _doubt(book: ledger.Book, row: Message, how: str) -> None:
-    """E7: the slots that rest on words that are gone, and the undecided changes that cite the message."""
+def _doubt_there(book: ledger.Book, row: Message, how: str, touched: Collection[str]) -> None:
+    """E7 where this ticket's values went on by a merge: what came of the touched ones is in doubt there too."""
+    ticket = book.ticket
+    if ticket.merged_into_id is None or not touched:
+        return
+    there = ledger.open_to_change(book.organization, ticket.merged_into_id)
+    pending = desks.pending_of(there)
+    desks.load_cited(there, pending)
+    desk = desks.desk_of(there, None)
+    event = review.revise_carried(there.state, str(ticket.pk), ticket.protocol, touched, row.ref, how, desk)
+    if event is None:
+        return
+    desks.append(there, event, desk, pending)
+    desks.finish(there, "message", None)
+    _doubt_there(there, row, how, event.pointers)
+
+
+def _lock_targets(ticket_id: str | uuid.UUID) -> None:
+    """Lock the older tickets that this one went on in: tickets are locked in the order of their ids, here too."""
+    try:
+        key: uuid.UUID | None = uuid.UUID(str(ticket_id))
+    except ValueError:
+        return
+    older = []
+    while key is not None:
+        into = Ticket.objects.filter(pk=key).values_list("merged_into_id", flat=True).first()
+        if into is not None and into < key:
+            older.append(into)
+        key = into
+    if older:
+        list(Ticket.objects.select_for_update().filter(pk__in=older).order_by("pk").values_list("pk"))
+
+
+def _doubt(book: ledger.Book, row: Message, how: str) -> Collection[str]:
+    """E7: the slots that rest on words that are gone, and the undecided changes that cite the message.
+
+    The pointers of the slots are answered.
+    """
     pending = desks.pending_of(book)
     desks.load_cited(book, pending)
     desk = desks.desk_of(book, None)
@@ -283,6 +324,7 @@ def _doubt(book: ledger.Book, row: Message, how: str) -> None:
     if event is not None:
         desks.append(book, event, desk, pending)
     _reconsider(book, row)
+    return event.pointers if event is not None else ()
 
 
 def _reconsider(book: ledger.Book, row: Message) -> None:

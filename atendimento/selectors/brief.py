@@ -10,7 +10,6 @@ from typing import Final
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language, ngettext
-from django.utils.translation import gettext as _
 
 from atendimento import access, timeline
 from atendimento.models import BriefReading, LedgerEvent, Membership
@@ -57,11 +56,11 @@ def brief(member: Membership, ticket_id: str | uuid.UUID, fault: str = "") -> Ch
         zone=timezone.get_current_timezone(),
         first_goal=timeline.first_goal(ticket.pk) if goal is not None and goal.replaces is not None else None,
     )
-    note = _("As of version %(version)d.") % {"version": state.version}
+    note = ""
     newer = ticket.last_message_number - ticket.through_message
     if newer > 0 and ticket.through_message:
         more = ngettext("%(count)d new message since then.", "%(count)d new messages since then.", newer)
-        note = f"{note} {more % {'count': newer}}"
+        note = more % {"count": newer}
     last = LedgerEvent.objects.filter(ticket=ticket).order_by("-version").values_list("at", flat=True).first()
     url = reverse("web:ticket", args=[ticket.pk])
     readings = BriefReading.objects.filter(ticket=ticket).select_related("member").order_by("-at")[:READINGS]

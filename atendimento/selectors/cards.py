@@ -111,6 +111,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         remarks=change_words.remarks(row),
         quotes=quotes.of_evidence(evidence, sight.messages, change_words.turning(row.cautions)),
         cautions=tuple(_caution(item, evidence, sight) for item in row.cautions),
+        alone=_alone(row, sight),
         cascade=cascade_rows(row.cascade, sight, _said(evidence, sight) if not conflicts else None),
         occurrences=occurrences.to_choose(evidence, sight.messages),
         controls=forms,
@@ -130,6 +131,13 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         saw=model_saw(row.proposal),
         drafts=change_words.about_divergence(label, sides) if conflicts else (),
     )
+
+
+def _alone(row: ProposedChange, sight: Sight) -> str:
+    """Why "accept all" leaves the change out, where nothing else on its card says so."""
+    if row.verdict != Verdict.ALLOWED.value or row.cautions:
+        return ""
+    return change_words.reservation_sentence(change_words.reserved(row, sight.messages.text_of))
 
 
 def _source(row: ProposedChange, sight: Sight) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from django.utils.translation import gettext as _
@@ -17,6 +17,8 @@ from memoria.errors import Code
 from memoria.evidence import unsupported_words
 from memoria.patch import Json, Missing
 from memoria.proposals import Evidence, Verdict
+from memoria.reservations import Kind as Reserved
+from memoria.reservations import Reservation, reservations
 from memoria.state import Slot, SlotStatus
 
 SAYS_NOTHING: Final = {Code.FIRST_VALUE.value, Code.NEW_MEMBER.value}
@@ -62,6 +64,27 @@ def remarks(row: ProposedChange) -> tuple[str, ...]:
     if row.reason:
         found.append(_("The model's reason: %(reason)s") % {"reason": row.reason})
     return tuple(found)
+
+
+def reserved(row: ProposedChange, text_of: Callable[[str], str | None]) -> tuple[Reservation, ...]:
+    """Why the change is left out of "accept all" though no caution stands on it. `text_of` knows the messages' texts."""
+    found = ((text_of(item["message"]), item["start"], item["end"]) for item in row.evidence)
+    quoted = [(text, low, high) for text, low, high in found if text is not None]
+    return reservations(inference=row.inference, reason=row.reason, quotes=quoted)
+
+
+def reservation_sentence(found: Iterable[Reservation]) -> str:
+    """The same said on the card; empty where nothing keeps the change out."""
+    whys = []
+    for one in found:
+        match one.kind:
+            case Reserved.CONDITION:
+                whys.append(_("its sentence says a condition (“%(words)s”)") % {"words": one.words})
+            case Reserved.DOUBT:
+                whys.append(_("the model itself doubts it (“%(words)s”)") % {"words": one.words})
+            case Reserved.INFERENCE:
+                whys.append(_("the model infers it"))
+    return _("Not accepted along with others: %(why)s.") % {"why": "; ".join(whys)} if whys else ""
 
 
 def turning(cautions: Iterable[Mapping[str, Json]]) -> dict[int, list[str]]:

@@ -44,6 +44,13 @@ def to_record(ticket_type: TicketType, place: Place, value: Json | Missing) -> t
     return (*forms, word) if forms and word is not None else forms
 
 
+def on_whose_word(controls: Iterable[Control], whose: str) -> tuple[tuple[Control, ...], bool]:
+    """The same controls with this source chosen, and whether they have it to choose."""
+    found = tuple(controls)
+    takes = any(control.name == "reported" and whose in {option.value for option in control.options} for control in found)
+    return (typed(found, {"reported": whose}) if takes else found), takes
+
+
 def typed(controls: Iterable[Control], given: Mapping[str, str]) -> tuple[Control, ...]:
     """The same controls holding what a person typed, so that nothing is lost with a refusal."""
     return tuple(_holding(control, given[control.name]) if control.name in given else control for control in controls)

@@ -196,6 +196,7 @@ class Row:
     counts: bool  # as an error
     chosen: str  # who said so, and when; empty: the rule
     causes: tuple[Option, ...]
+    reopened: bool  # a rejection was undone: what was proposed waits again
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +283,8 @@ def _row(row: Correction, causes: Mapping[str, str]) -> Row:
         label=label(row),
         old=shown(row, row.old),
         new=shown(row, row.new),
-        act=Chip(str(ACTS[row.act]), "conflict" if row.override else ""),
+        act=Chip(act(row), "conflict" if row.override else ""),
+        reopened=_reopened(row),
         source=values.source(row.source),
         actor=_actor(row),
         at=row.at,
@@ -294,6 +296,16 @@ def _row(row: Correction, causes: Mapping[str, str]) -> Row:
         chosen=_chosen(row),
         causes=_options(causes, row.cause),
     )
+
+
+def act(row: Correction) -> str:
+    """What was done, in words."""
+    return _("rejection undone") if _reopened(row) else str(ACTS[row.act])
+
+
+def _reopened(row: Correction) -> bool:
+    """Whether it took a rejection back: no value came of it, a proposal waits for a decision again."""
+    return row.act == Act.UNDONE and row.change_id is not None
 
 
 def _actor(row: Correction) -> str:
@@ -345,6 +357,9 @@ def export(member: Membership, filters: Filters, count: int) -> tuple[list[Seque
 
 def _line(row: Correction, causes: Mapping[str, str]) -> Sequence[str]:
     at = timezone.localtime(row.at).strftime("%Y-%m-%d %H:%M:%S")
-    who = (row.ticket.protocol, row.ticket.subject, str(row.version), at, _actor(row), str(ACTS[row.act]), label(row))
-    what = (shown(row, row.old), shown(row, row.new), values.source(row.source), _verdict(row), row.override, row.reason)
+    who = (row.ticket.protocol, row.ticket.subject, str(row.version), at, _actor(row), act(row), label(row))
+    new = shown(row, row.new)
+    if _reopened(row):
+        new = _("%(value)s (to be decided again)") % {"value": new}
+    what = (shown(row, row.old), new, values.source(row.source), _verdict(row), row.override, row.reason)
     return (*who, *what, _cause(row, causes), _("yes") if row.cause in ERRORS else _("no"), _chosen(row))

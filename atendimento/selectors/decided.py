@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.utils import timezone
 
@@ -21,6 +22,7 @@ from atendimento.selectors.cards import Sight, slot_key
 from atendimento.selectors.memory import CARDS_SHOWN, reject_reasons
 from atendimento.selectors.pane_parts import CascadeRow, ChangeCard, DecidedNote, SlotCard
 from atendimento.selectors.parts import StepLine
+from memoria.evidence import Transcript
 from memoria.patch import related
 from memoria.state import SlotStatus, State
 
@@ -65,7 +67,7 @@ def decided(member: Membership, left: Aftermath) -> Decided | None:
     changed = [row for row in left.pending if row.pk in left.judged or _concerns(row, touched)]
     shows_slots = waiting != _waiting(left.before) or any(_slot_concerns(pointer, left, touched) for pointer in waiting)
     sight = _sight(member, left, changed, waiting if shows_slots else ())
-    bulk = together.plain(left.pending)
+    bulk = together.plain(left.pending, partial(_text_of, left.transcript))
     falls = together.falls(member, left.ticket, left.ticket_type, left.state, bulk, left.transcript)
     return Decided(
         ticket_id=str(left.ticket.pk),
@@ -87,6 +89,11 @@ def decided(member: Membership, left: Aftermath) -> Decided | None:
 def _waiting(state: State) -> tuple[str, ...]:
     """The pointers whose values wait for a person."""
     return tuple(pointer for pointer, slot in state.slots.items() if slot.status in WAITING)
+
+
+def _text_of(transcript: Transcript, reference: str) -> str | None:
+    message = transcript.find(reference)
+    return None if message is None else message.text
 
 
 def _near(pointer: str, touched: Iterable[str]) -> bool:

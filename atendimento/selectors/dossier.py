@@ -85,7 +85,11 @@ def dossier(member: Membership, ticket_id: str | uuid.UUID) -> Dossier:
     ticket = access.ticket(member, ticket_id)
     state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
     corrections = list(
-        Correction.objects.select_related("member").filter(ticket=ticket, act__in=TOLD_ACTS).order_by("id")[:MOST_CORRECTIONS]
+        Correction.objects.select_related("member")
+        .filter(ticket=ticket, act__in=TOLD_ACTS)
+        # A rejection that was taken back changed no value.
+        .exclude(act=Act.UNDONE, change__isnull=False)
+        .order_by("id")[:MOST_CORRECTIONS]
     )
     told = _Teller(ticket, state, ticket_type, redactor_of(ticket, state, ticket_type, corrections), _messages(ticket, state))
     span = Message.objects.filter(ticket=ticket, internal=False).order_by("number").values_list("said_at", flat=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -52,6 +53,31 @@ def page(ticket_id: uuid.UUID, before: int | None = None, pointer: str = "") -> 
     return list(rows.order_by("-version")[: PAGE + 1])
 
 
+@dataclass(frozen=True, slots=True)
+class Undos:
+    """How undoing ties the versions of a page together: by each undone version, what undid it; by each undo, what it undid."""
+
+    undone_in: Mapping[int, int]
+    undid: Mapping[int, Event]
+
+
+def undos(ticket_id: uuid.UUID, page: Sequence[LedgerEvent]) -> Undos:
+    """The undos of a page's versions, and the versions that its undos took back. Two queries, however long the page."""
+    if not page:
+        return Undos({}, {})
+    oldest = min(row.version for row in page)
+    kept = LedgerEvent.objects.filter(ticket_id=ticket_id, content__isnull=False)
+    later = [event_of(row) for row in kept.filter(kind=EventKind.UNDO.value, version__gte=oldest)]
+    by_version = {event.version: int(event.cause["version"]) for event in later}
+    shown = {row.version for row in page}
+    wanted = {undone for version, undone in by_version.items() if version in shown}
+    undone = {row.version: event_of(row) for row in kept.filter(version__in=wanted)} if wanted else {}
+    return Undos(
+        {undone: version for version, undone in by_version.items()},
+        {version: undone[of] for version, of in by_version.items() if of in undone},
+    )
+
+
 def touching(ticket_id: uuid.UUID, pointers: Sequence[str], limit: int = 200) -> list[Event]:
     """The newest events that touched any of these pointers, for the chains behind the present values."""
     if not pointers:
@@ -71,33 +97,63 @@ def cited_in(events: Sequence[Event]) -> set[str]:
     return found
 
 
-def rows(events: Sequence[LedgerEvent], sight: Sight, *, member_id: int, may_undo_any: bool) -> tuple[HistoryRow, ...]:
-    """The rows as the page shows them. What was erased is a line that says so."""
-    found = []
+def rows(
+    events: Sequence[LedgerEvent], sight: Sight, ties: Undos | None = None, *, member_id: int, may_undo_any: bool
+) -> tuple[HistoryRow, ...]:
+    """The rows as the page shows them. What was erased is a line that says so; what was undone offers nothing."""
+    found, ties = [], ties or Undos({}, {})
     for row in events:
         address = reverse("web:ticket", args=[row.ticket_id]) + f"?pane=state&show=memory&version={row.version}"
         if row.content is None:
             gone = _("changed the state; the content was erased")
-            found.append(HistoryRow(row.version, row.kind, "ban", row.actor["name"], gone, row.at, (), address))
+            found.append(
+                HistoryRow(row_key(row.version), row.version, row.kind, "ban", row.actor["name"], gone, row.at, (), address)
+            )
             continue
         event = event_of(row)
-        undoable = event.kind not in NOT_UNDONE and (may_undo_any or row.member_id == member_id)
+        undone_in = ties.undone_in.get(row.version)
+        undoable = event.kind not in NOT_UNDONE and undone_in is None and (may_undo_any or row.member_id == member_id)
+        failure = sight.failed(row_key(row.version))
         actor = event.actor.name if event.actor.member else _("The system")
         found.append(
             HistoryRow(
+                key=row_key(row.version),
                 version=row.version,
                 kind=row.kind,
                 icon=_icon(event),
                 actor=actor,
                 sentence=sentence(event, sight),
                 at=row.at,
-                lines=lines(event, sight),
+                lines=(*lines(event, sight), *_open_again(ties.undid.get(row.version), sight)),
                 view_url=address,
                 can_undo=undoable,
                 current=row.version == sight.state.version,
+                undone_in=undone_in,
+                problem=failure.problem if failure is not None else None,
+                reason=failure.typed.get("reason", "") if failure is not None else "",
             )
         )
     return tuple(found)
+
+
+def row_key(version: int) -> str:
+    """The element's id of a version's row."""
+    return f"v-{version}"
+
+
+def _open_again(undone: Event | None, sight: Sight) -> tuple[HistoryLine, ...]:
+    """Each rejection that an undo took back: what was proposed waits for a decision again."""
+    entries = [entry for entry in undone.cause.get("changes", ()) if isinstance(entry, dict)] if undone is not None else []
+    return tuple(
+        HistoryLine(
+            _label(entry["pointer"], sight),
+            _("to be decided again"),
+            "",
+            values.show_at(sight.ticket_type, entry["pointer"], entry.get("value", MISSING), sight.state) or _("withdrawal"),
+        )
+        for entry in entries
+        if entry["decision"] == "rejected"
+    )
 
 
 def _icon(event: Event) -> str:
@@ -119,7 +175,10 @@ def sentence(event: Event, sight: Sight) -> str:
         case EventKind.UNDO:
             return _("undid version %(version)d") % {"version": event.cause["version"]}
         case EventKind.EVIDENCE_CHANGED:
-            return _("put values in doubt: %(message)s was edited or deleted") % {"message": event.cause["message"]}
+            words = _("put values in doubt: %(message)s was edited or deleted")
+            if "protocol" in event.cause:
+                words = _("put values in doubt: %(message)s of %(protocol)s was edited or deleted")
+            return words % event.cause
         case EventKind.EVIDENCE_ERASED:
             return _("put values in doubt: the messages that they rest on were erased")
         case EventKind.ERASED:
@@ -261,15 +320,48 @@ def note(row: LedgerEvent, sight: Sight, *, member_id: int) -> DecidedNote | Non
 
 
 def told(event: Event, sight: Sight) -> DecidedNote:
-    """What an event has just done, in a sentence."""
-    first = next(iter(lines(event, sight)), None)
-    more = len(event.cause.get("changes", ())) - 1
+    """What an event has just done, in a sentence that names the value."""
     if event.kind is EventKind.UNDO:
-        return DecidedNote(_("Undone: version %(version)d") % {"version": event.cause["version"]}, None, event.version)
-    said = sentence(event, sight)
-    if first is not None and event.kind is EventKind.RESOLUTION:
-        said = _("Divergence settled: %(field)s, %(value)s") % {"field": first.label, "value": first.new}
-    elif first is not None and more <= 0:
-        word = {"rejected": _("Rejected"), "accepted": _("Accepted"), "edited": _("Accepted as edited")}.get(first.tone)
-        said = f"{word}: {first.label}, {first.new}" if word else f"{first.label}: {said}"
+        return DecidedNote(_undone_words(event, sight), None, event.version)
+    found = lines(event, sight)
+    entries = [entry for entry in event.cause.get("changes", ()) if isinstance(entry, dict)]
+    if len(entries) > 1 or not found:
+        said = _counted(entries) if entries else sentence(event, sight)
+    else:
+        said = f"{_done(event, found[0])}: {found[0].label}, {found[0].new}"
     return DecidedNote(said[:1].upper() + said[1:], event.version, event.version)
+
+
+def _done(event: Event, line: HistoryLine) -> str:
+    match event.kind:
+        case EventKind.RESOLUTION:
+            return _("Divergence settled")
+        case EventKind.CONFIRMATION:
+            return _("Confirmed")
+        case EventKind.STATEMENT:
+            return _("Withdrawn") if event.cause.get("op") == "remove" else _("Recorded")
+    if line.beside:
+        return _("Divergence recorded")
+    return {"rejected": _("Rejected"), "edited": _("Accepted as edited")}.get(line.tone, _("Accepted"))
+
+
+def _counted(entries: Sequence[Mapping[str, Json]]) -> str:
+    taken = sum(entry["decision"] != "rejected" for entry in entries)
+    refused = len(entries) - taken
+    if not refused:
+        return ngettext("%(count)d change accepted", "%(count)d changes accepted", taken) % {"count": taken}
+    if not taken:
+        return ngettext("%(count)d change rejected", "%(count)d changes rejected", refused) % {"count": refused}
+    return _("%(taken)d accepted, %(refused)d rejected") % {"taken": taken, "refused": refused}
+
+
+def _undone_words(event: Event, sight: Sight) -> str:
+    touched = [line for line in lines(event, sight) if line.old or line.new]
+    if not touched:
+        return _("Undone: what was proposed is to be decided again")
+    if len(touched) > 1:
+        return ngettext("Undone: %(count)d value is as before", "Undone: %(count)d values are as before", len(touched)) % {
+            "count": len(touched)
+        }
+    named = {"field": touched[0].label, "value": touched[0].new}
+    return _("Undone: %(field)s is again %(value)s") % named

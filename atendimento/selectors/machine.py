@@ -137,9 +137,7 @@ def changes_named(ids: Sequence[uuid.UUID]) -> list[ProposedChange]:
     return [found[key] for key in ids]
 
 
-def changes(
-    caller: Caller, *, status: str | None, ticket: Ticket | None, after: Sequence[Any] | None, limit: int
-) -> Page:
+def changes(caller: Caller, *, status: str | None, ticket: Ticket | None, after: Sequence[Any] | None, limit: int) -> Page:
     """Proposed changes, oldest first: the review queue."""
     rows = _changes().filter(access.visible(caller, "ticket__"))
     if status is not None:

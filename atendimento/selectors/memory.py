@@ -30,13 +30,14 @@ from atendimento.selectors import (
 )
 from atendimento.selectors.cards import Failure, Sight
 from atendimento.selectors.model_page import waits_for
-from atendimento.selectors.pane_parts import ChangeCard, DecidedNote, Memory, RunView, SlotCard
+from atendimento.selectors.pane_parts import ChangeCard, DecidedNote, HistoryRow, Memory, Report, RunView, SlotCard
 from atendimento.selectors.parts import Past, Problem
 from atendimento.selectors.queue import Filters
 from memoria.fields import TicketType
 from memoria.proposals import Status
 from memoria.state import State
 
+REPORTS = ("customer", "registry")
 PANES = ("decide", "state", "history")
 REFUSED_SHOWN = 20
 CARDS_SHOWN = 60  # proposed changes at once, oldest first: the next come as these are decided
@@ -57,6 +58,7 @@ class Asked:
     seen: int | None = None  # the version that the page shows: what others did since is said
     keep: tuple[str, ...] = ()  # cards in which something was typed: they stay, whatever became of them
     events: bool = False  # whether decisions stand between the messages
+    report: str = ""  # of the state pane: whose word is about to be recorded
     field: str = ""  # of the history pane: only the versions that touched this pointer
     find: str = ""  # what was searched for, to be marked in the conversation
     opened: str = ""  # of the state pane: the sensitive field whose value is shown
@@ -127,8 +129,21 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
     shown_rows = ground.pending[:CARDS_SHOWN]
     changes = tuple(foreign.card(row, sight) for row in foreign.in_order([*shown_rows, *kept]))
     waiting = len(ground.pending) - len(shown_rows)
-    bulk = together.plain(shown_rows) if asked.pane == "decide" else []  # no other pane offers it
+    bulk = together.plain(shown_rows, messages.text_of) if asked.pane == "decide" else []  # no other pane offers it
     unread = unread_in(ticket)
+    versions_shown = history.rows(
+        events[: history.PAGE],
+        sight,
+        history.undos(ticket.pk, events[: history.PAGE]),
+        member_id=member.pk,
+        may_undo_any=caller.may(Permission.UNDO_ANY),
+    )
+    editable = asked.version is None and not read_only
+    groups = state.groups(sight, chain, editable=editable) if asked.pane == "state" else ()
+    report = None
+    if asked.report in REPORTS and asked.pane == "state" and editable:
+        groups, places = state.reporting(groups, asked.report)
+        report = Report(asked.report, places)
     older = ""
     if len(events) > history.PAGE:
         asks = {
@@ -147,8 +162,9 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
         conflicts=conflicts,
         confirms=confirms,
         refused=tuple(cards.refused_row(row, sight) for row in ground.refused),
-        groups=state.groups(sight, chain, editable=asked.version is None and not read_only) if asked.pane == "state" else (),
-        history=history.rows(events[: history.PAGE], sight, member_id=member.pk, may_undo_any=caller.may(Permission.UNDO_ANY)),
+        groups=groups,
+        report=report,
+        history=versions_shown,
         run=_run(ticket, unread),
         read_note=read_note(ticket, unread, ground.ticket_type),
         reject_reasons=reject_reasons(member),
@@ -159,7 +175,7 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
         history_of=values.label(ground.ticket_type, asked.field, shown) if asked.field else "",
         decided=_note(member, sight, ticket, asked.done),
         next_url=queue.next_to_decide(member, ticket.pk, asked.place),
-        problem=_homeless(asked, changes, conflicts, confirms),
+        problem=_homeless(asked, (*changes, *conflicts, *confirms) if asked.pane == "decide" else versions_shown),
         past=_past(ground, asked),
         step=next_step.line(ground.state, ground.ticket_type, timezone.now())
         if asked.version is None and not read_only
@@ -175,12 +191,11 @@ def _past(ground: Ground, asked: Asked) -> Past | None:
     return versions.past(ground.ticket, ground.state, shown=asked.version, first=asked.first, second=asked.second)
 
 
-def _homeless(asked: Asked, *shown: Sequence[ChangeCard | SlotCard]) -> Problem | None:
-    """A refusal whose card is gone meanwhile: it is said above the others. The state's rows say their own."""
+def _homeless(asked: Asked, shown: Sequence[ChangeCard | SlotCard | HistoryRow]) -> Problem | None:
+    """A refusal whose card or version is not shown: it is said above the others. The state's rows say their own."""
     if asked.failure is None or asked.pane == "state":
         return None
-    keys = {card.key for cards_shown in shown for card in cards_shown}
-    return None if asked.failure.key in keys else asked.failure.problem
+    return None if asked.failure.key in {one.key for one in shown} else asked.failure.problem
 
 
 def reject_reasons(member: Membership) -> tuple[str, ...]:

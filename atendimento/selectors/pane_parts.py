@@ -69,6 +69,7 @@ class ChangeCard:
     saw: ModelSaw | None = None
     drafts: tuple[Drafted, ...] = ()
     by_rule: bool = False  # a yes to our question, read without a model
+    alone: str = ""  # why it is not accepted along with others
     occurrences: tuple[Occurrences, ...] = ()  # quotes whose words stand more than once
     settled: Settled | None = None  # decided meanwhile: it stays for what is being typed in it
 
@@ -207,6 +208,7 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
+    key: str  # also the element's id
     version: int
     kind: str
     icon: str
@@ -217,6 +219,17 @@ class HistoryRow:
     view_url: str
     can_undo: bool = False
     current: bool = False
+    undone_in: int | None = None  # the version that took this one back
+    problem: Problem | None = None  # why it was not undone
+    reason: str = ""  # as it was typed then
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What somebody said by telephone, or a system showed, is about to be recorded (E9)."""
+
+    whose: str  # customer, registry
+    places: tuple[Option, ...]  # the forms that take it, by their element's id
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +260,7 @@ class Memory:
     problem: Problem | None = None  # of a card that is no longer there
     past: Past | None = None  # of the panes that show it
     step: StepLine | None = None  # what is next; None where a past state is shown
+    report: Report | None = None  # of the state pane
     read_only: bool = False  # the ticket was merged: nothing is decided here
     told: str = ""  # what colleagues decided since the version that the page shows
 

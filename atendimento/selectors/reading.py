@@ -70,6 +70,10 @@ class Cited:
     def get(self, reference: str) -> Message | None:
         return self.rows.get(reference)
 
+    def text_of(self, reference: str) -> str | None:
+        row = self.rows.get(reference)
+        return None if row is None else row.text
+
 
 def cited(ticket_id: uuid.UUID, references: Iterable[str], known: Iterable[Message] = ()) -> Cited:
     """The messages named, in one query for those that are not `known`; none where all are."""

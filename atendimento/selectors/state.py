@@ -49,6 +49,26 @@ def groups(sight: Sight, events: Sequence[Event], *, editable: bool) -> tuple[St
     return tuple(found)
 
 
+def reporting(groups: Sequence[StateGroup], whose: str) -> tuple[tuple[StateGroup, ...], tuple[Option, ...]]:
+    """The groups with this source chosen in every form that takes it (E9), and the places of those forms."""
+    found, places = [], []
+    for group in groups:
+        rows = []
+        for row in group.rows:
+            forms, takes = controls.on_whose_word(row.controls, whose)
+            rows.append(replace(row, controls=forms))
+            if takes:
+                places.append(Option(row.key, row.label))
+        new = group.new
+        if new is not None:
+            forms, takes = controls.on_whose_word(new.controls, whose)
+            new = replace(new, controls=forms)
+            if takes:
+                places.append(Option(f"add-{group.key}", new.label))
+        found.append(replace(group, rows=tuple(rows), new=new))
+    return tuple(found), tuple(places)
+
+
 def targets(ticket_type: TicketType) -> tuple[Option, ...]:
     """Every form of the state pane that a value can be recorded with: its element's id, and what it is called."""
     fields = [Option(cards.slot_key(pointer), field.label) for pointer, field in ticket_type.fields.items()]

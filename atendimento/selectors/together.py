@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from django.utils import timezone
 
 from atendimento import access
 from atendimento.models import Membership, ProposedChange, Ticket
+from atendimento.selectors.change_words import reserved
 from atendimento.transcript import TicketTranscript
 from memoria import review
 from memoria.errors import DomainError
@@ -17,11 +18,11 @@ from memoria.proposals import Change, Citation, Verdict
 from memoria.state import Slot, SlotStatus, State
 
 
-def plain(pending: Sequence[ProposedChange]) -> list[ProposedChange]:
-    """What "accept all" may take: allowed, no cautions, one change a pointer (V5)."""
+def plain(pending: Sequence[ProposedChange], text_of: Callable[[str], str | None]) -> list[ProposedChange]:
+    """What "accept all" may take: allowed, no cautions and no reservations, one change a pointer (V5)."""
     taken: dict[str, ProposedChange] = {}
     for row in pending:
-        if row.verdict == Verdict.ALLOWED.value and not row.cautions:
+        if row.verdict == Verdict.ALLOWED.value and not row.cautions and not reserved(row, text_of):
             taken[f"{row.path}{row.pk}" if row.path.endswith("/-") else row.path] = row
     return list(taken.values())
 

@@ -132,6 +132,10 @@ def draft(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
             console.add_to_draft(member=request.member, ticket_id=ticket_id, text=added, internal=internal)
     except InvalidInput:
         return HttpResponse(status=400)
+    except DomainError as error:
+        if error.code is Code.PERMISSION_DENIED:
+            raise
+        return HttpResponse(status=409)
     if is_fragment(request):
         return HttpResponse(status=204)
     return redirect(ticket_at(request, ticket_id, show="talk") + "#composer")

@@ -327,7 +327,7 @@ def undo_version(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
             reason=_text(request, "reason") or _("Taken back right after deciding"),
         )
 
-    return _act(request, ticket_id, run)
+    return _act(request, ticket_id, run, key=f"v-{number(request.POST.get('version'))}", form="undo")
 
 
 @require_POST

@@ -106,7 +106,7 @@ def merge(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
         return show(request, "moving/merge.html", page=pages.merge_page(request.member, ticket_id, query=query, into=into))
     into, chosen = request.POST.get("into", "")[:40], request.POST.getlist("value")[:MOST_VALUES]
     versions = [number(request.POST.get(name)) for name in ("expected_version", "into_version")]
-    seen = request.POST.getlist("seen")[:MOST_VALUES]
+    seen = request.POST.get("seen", "").split()  # in one field, since a form's fields are limited in number
     try:
         if None in versions:
             raise InvalidInput

@@ -55,6 +55,7 @@ def asked_of(request: HttpRequest) -> Asked:
         second=number(request.GET.get("to")),
         message=number(message.removeprefix("m-")) if message else None,
         events=Look.of(request).events,
+        report=request.GET.get("report", ""),
         field=_pointer(request.GET.get("field", "")[:500].replace("\0", "")),
         find=clean(request.GET.get("find", "")),
     )

@@ -70,6 +70,8 @@
       case "q": return (one || document.activeElement.closest("details.slot"))?.querySelector('[data-key="q"]')?.click();
       case "e": case "r": case "c": return open(key);
       case "u": return [...document.querySelectorAll("[data-undo] button")].at(-1)?.click();
+      case "t": return document.querySelector('[data-report="customer"]')?.click();
+      case "s": return document.querySelector('[data-report="registry"]')?.click();
       case "n": return document.querySelector("[data-next]")?.click();
       case "g": going = Date.now(); return undefined;
       case "/": return document.getElementById("search")?.select();
@@ -122,7 +124,7 @@
       return;
     }
     going = 0;
-    if ("jkaerqcung/?123456789".includes(letter) && letter.length === 1) {
+    if ("jkaerqcungts/?123456789".includes(letter) && letter.length === 1) {
       press(letter);
       event.preventDefault();
     }
@@ -154,11 +156,26 @@
     if (event.target.closest?.("[data-card]")) light(chosen, false);
   });
 
+  // A place chosen for what was said elsewhere: its form opens, with that source chosen.
+  document.addEventListener("change", (event) => {
+    const place = event.target.matches?.("[data-report-place]") && document.getElementById(event.target.value);
+    if (!place) return;
+    const form = (document.getElementById(`${place.id}-set`) || place).querySelector("form");
+    if (!form) return;
+    for (let outer = form.closest("details"); outer; outer = outer.parentElement.closest("details")) outer.open = true;
+    form.querySelector(":is(input:not([type=hidden]), select, textarea)")?.focus();
+    form.scrollIntoView({ block: "nearest" });
+  });
+
   document.addEventListener("htmx:before:swap", () => { order = cards().map((one) => one.id); });
   document.addEventListener("htmx:after:swap", (event) => {
     const { ctx } = event.detail;
     if (ctx.target?.id !== "memory" && ctx.target !== "#memory") return light(chosen, false);
+    if (ctx.request?.action?.includes("report=")) return document.querySelector("#memory [data-report-place]")?.focus();
     const decided = ctx.request?.method === "POST";
+    // What an undo brings back is what comes next.
+    const back = ctx.request?.action?.endsWith("/undo") ? cards().find((one) => !order.includes(one.id)) : null;
+    if (back) return choose(back.id);
     if (chosen && !card()) {
       // The one that went is followed by the next that is still there, else by the last one.
       const at = order.indexOf(chosen);

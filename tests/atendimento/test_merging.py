@@ -16,9 +16,10 @@ from atendimento.actions import console, decisions, messages, rebuilds, runs, sl
 from atendimento.actions.faults import InvalidInput
 from atendimento.actions.merging import merge_ticket
 from atendimento.actions.splitting import Part, split_ticket
-from atendimento.models import Draft, Membership, Message, OutboxEntry, Proposal, ProposedChange, RunStatus, Ticket
+from atendimento.models import Draft, LedgerEvent, Membership, Message, OutboxEntry, Proposal, ProposedChange, RunStatus, Ticket
 from memoria.errors import DomainError
 from memoria.proposals import Status
+from memoria.state import Slot, SlotStatus
 from tests.atendimento.test_concurrency import at_once
 from tests.builders import House, assert_replays, change, make_house, make_ticket, propose, say
 
@@ -362,3 +363,60 @@ def test_a_decision_that_waits_for_the_merger_is_refused_and_one_before_it_stops
     slots.set_slot(member=house.bruno, ticket_id=three.pk, path="/goal", value="x", expected_version=0)
     with pytest.raises(DomainError, match=r"version\.conflict"):
         merge(house, three, two, expected_version=0)
+
+
+def _now(ticket: Ticket) -> Slot:
+    return ledger.current_state(ticket.pk).slots["/facts/bairro"]
+
+
+@pytest.mark.parametrize("how", ["edited", "deleted"])
+def test_a_message_that_changes_afterwards_puts_in_doubt_what_went_on_elsewhere(
+    house: House, one: Ticket, two: Ticket, how: str
+) -> None:
+    merge(house, one, two, carry=["/facts/bairro"])
+    version = ledger.current_state(two.pk).version
+    actions.confirm_slot(member=house.ana, ticket_id=two.pk, path="/facts/bairro", expected_version=version)
+    assert _now(two).status is SlotStatus.CURRENT
+    if how == "edited":
+        say(house, one, "Moro no Portão, de manhã", external_id="w-1")
+    else:
+        actions.delete_message(caller=house.channel, ticket_id=one.pk, message="m-1")
+
+    doubted = _now(two)
+    assert doubted.status is SlotStatus.NEEDS_CONFIRMATION
+    assert doubted.stale_because is not None
+    assert doubted.stale_because.cause == "evidence_changed"
+    last = LedgerEvent.objects.filter(ticket=two).latest("version")
+    assert (last.kind, last.content["cause"]) == (
+        "evidence_changed",
+        {"message": "m-1", "how": how, "protocol": one.protocol},
+    )
+    # Told once: what a person confirms then is not doubted again by a further edit of the same words.
+    again = ledger.current_state(two.pk).version
+    actions.confirm_slot(member=house.ana, ticket_id=two.pk, path="/facts/bairro", expected_version=again)
+    say(house, one, "Moro no Portão mesmo, de manhã", external_id="w-1")
+    assert _now(two).status is SlotStatus.CURRENT
+
+
+def test_a_value_that_came_and_was_replaced_since_is_left_alone(house: House, one: Ticket, two: Ticket) -> None:
+    merge(house, one, two, carry=["/facts/bairro"])
+    said = say(house, two, "Agora moro na Glória", external_id="w-9")
+    (row,) = propose(house, two, change("/facts/bairro", "Glória", (said, "na Glória")))
+    version = ledger.current_state(two.pk).version
+    decisions.accept_change(member=house.ana, change_id=row["id"], expected_version=version)
+    say(house, one, "Moro no Portão, de manhã", external_id="w-1")
+    assert ledger.current_state(two.pk).version == version + 1
+    assert _now(two).status is SlotStatus.CURRENT
+
+
+def test_drafts_of_any_length_go_on_and_none_is_kept_behind(house: House, one: Ticket, two: Ticket) -> None:
+    long = "a" * (messages.MAX_TEXT - 1)
+    for ticket in (one, two):
+        console.keep_draft(member=house.ana, ticket_id=ticket.pk, text=long, internal=False)
+    merge(house, one, two)
+    (kept,) = Draft.objects.filter(member=house.ana)
+    assert (kept.ticket_id, kept.text) == (two.pk, f"{long}\n\n{long}")
+    with pytest.raises(DomainError) as refused:
+        console.keep_draft(member=house.ana, ticket_id=one.pk, text="ainda escrevo aqui", internal=False)
+    assert refused.value.code == "ticket.merged"
+    assert Draft.objects.filter(ticket=one).count() == 0

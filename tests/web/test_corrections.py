@@ -13,6 +13,7 @@ from django.test import AsyncClient, Client
 from django.utils import timezone
 
 from atendimento.actions import decisions, slots
+from atendimento.actions.undo import undo_version
 from atendimento.models import CauseChoice, Correction, Membership, Ticket
 from atendimento.selectors import corrections as pages
 from atendimento.selectors.spreadsheet import harmless, lines
@@ -219,3 +220,15 @@ def test_a_separator_inside_begins_no_formula_where_a_spreadsheet_cuts_otherwise
     assert harmless("x;=1+1") == "x;'=1+1"
     assert lines([["a", "b;c"]], "pt-br") == 'a;"b;c"\r\n'
     assert lines([["a", "b;c"]], "en") == "a,b;c\r\n"
+
+
+def test_a_rejection_that_was_undone_is_told_as_one(world: World, silvia: Any) -> None:
+    ticket = stories.recife(world)
+    rows = stories.correction(world, ticket)
+    decisions.reject_change(member=world.silvia, change_id=rows[1].pk, reason="engano")
+    undo_version(member=world.silvia, ticket_id=ticket.pk, version=2, expected_version=2, reason="era isso")
+    answer = silvia.get("/corrections/", {"act": "undone"})
+    row = answer.context["page"].rows[0]
+    assert (row.act.label, row.new, row.reopened) == ("rejeição desfeita", "tarde", True)
+    assert "tarde a decidir de novo" in text(answer)
+    assert "sem valor" not in text(silvia.get(f"/tickets/{ticket.pk}/dossier"))

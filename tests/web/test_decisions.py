@@ -187,7 +187,7 @@ def test_a_rejection_keeps_its_reason_and_can_be_taken_back(ana: Client, ticket:
     assert "Valor errado" in text(ana.get(f"/tickets/{ticket.pk}/", {"pane": "history"}))
     undone = act(ana, f"/tickets/{ticket.pk}/undo", version=2, expected_version=2)
     assert undone.status_code == 200
-    assert "Versão 2 desfeita" in text(undone)
+    assert "Desfeito: o que estava proposto volta a ser decidido" in text(undone)
     assert status(rows[3]) == "pending"
 
 
@@ -317,3 +317,90 @@ def test_a_place_where_the_words_do_not_stand_is_refused(
     ticket, row = twice
     data = {"expected_version": 0, "start-0": start}
     assert act(ana, f"/tickets/{ticket.pk}/changes/{row.pk}/accept", **data).status_code == status
+
+
+def history(browser: Client, ticket: Ticket) -> Any:
+    return browser.get(f"/tickets/{ticket.pk}/", {"pane": "history"})
+
+
+def test_what_was_undone_says_so_and_offers_nothing(ana: Client, ticket: Ticket, rows: list[ProposedChange]) -> None:
+    act(ana, address(rows[3], "reject"), reason="Valor errado")
+    act(ana, f"/tickets/{ticket.pk}/undo", version=2, expected_version=2, reason="engano", pane="history")
+    page = history(ana, ticket)
+    newest, undone, _first = page.context["page"].memory.history
+    assert (undone.version, undone.undone_in, undone.can_undo) == (2, 3, False)
+    assert [(line.label, line.word, line.new) for line in newest.lines] == [("Orçamento", "a decidir de novo", "350")]
+    assert "desfeita na versão 3" in text(page)
+    assert newest.can_undo
+
+
+def test_why_a_version_was_not_undone_stands_beside_it(ana: Client, ticket: Ticket, rows: list[ProposedChange]) -> None:
+    act(ana, address(rows[0], "accept"), expected_version=1)
+    act(ana, f"/tickets/{ticket.pk}/set", path="/facts/bairro", value="Casa Forte", expected_version=2, pane="state")
+    refused = act(ana, f"/tickets/{ticket.pk}/undo", version=2, expected_version=3, reason="engano", pane="history")
+    assert refused.status_code == 409
+    memory = refused.context["memory"]
+    (row,) = (row for row in memory.history if row.version == 2)
+    assert "não pode ser desfeita sozinha" in row.problem.title
+    assert (row.reason, memory.problem) == ("engano", None)
+    assert row.problem.title in text(refused)
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        (2, "Desfeito: Bairro da visita volta a ser Boa Viagem"),
+        (3, "Desfeito: Sintoma volta a ser em aberto"),
+    ],
+)
+def test_an_undo_says_what_holds_again(
+    version: int, said: str, ana: Client, ticket: Ticket, rows: list[ProposedChange]
+) -> None:
+    act(ana, address(rows[0], "accept"), expected_version=1)
+    stated = act(ana, f"/tickets/{ticket.pk}/set", path="/facts/sintoma", value="não gela", expected_version=2, pane="state")
+    assert "Registrado: Sintoma, não gela" in text(stated)
+    answer = act(ana, f"/tickets/{ticket.pk}/undo", version=version, expected_version=3)
+    assert said in text(answer)
+
+
+def test_a_condition_or_a_doubt_of_the_models_is_not_accepted_along(world: World, ana: Client, ticket: Ticket) -> None:
+    world.say(ticket, "Se passar de quinta, prefiro cancelar. O aparelho é um freezer. Comprei em Olinda")
+    when, plain, doubt, other = world.propose(
+        ticket,
+        change("/goal", "cancelar", ("m-4", "prefiro cancelar")),
+        change("/facts/aparelho", "freezer", ("m-4", "é um freezer")),
+        change("/facts/sintoma", "não gela", ("m-4", "Comprei em Olinda"), reason="talvez seja isso"),
+        change("/preferences/periodo", "tarde", ("m-4", "Comprei em Olinda")),
+    )
+    memory = ana.get(f"/tickets/{ticket.pk}/").context["page"].memory
+    assert set(memory.bulk_ids) == {str(plain.pk), str(other.pk)}
+    alone = {card.id: card.alone for card in memory.changes}
+    assert alone[str(when.pk)] == "Não é aceita junto com outras: a frase põe uma condição (“se”)."
+    assert "o próprio modelo tem dúvida (“talvez”)" in alone[str(doubt.pk)]
+    assert alone[str(plain.pk)] == ""
+    # Named by itself it is decided like any other.
+    assert act(ana, address(when, "accept"), expected_version=1).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("whose", "taken", "source"), [("customer", "Endereço", "customer_reported"), ("registry", "Endereço", "registry")]
+)
+def test_what_was_said_elsewhere_is_recorded_from_one_entry(
+    whose: str, taken: str, source: str, ana: Client, ticket: Ticket
+) -> None:
+    assert f"report={whose}" in ana.get(f"/tickets/{ticket.pk}/").content.decode()
+    memory = ana.get(f"/tickets/{ticket.pk}/", {"pane": "state", "report": whose}).context["page"].memory
+    assert taken in {place.label for place in memory.report.places}
+    rows = {row.label: row for group in memory.groups for row in group.rows}
+    (word,) = (control for control in rows[taken].controls if control.name == "reported")
+    assert [option.value for option in word.options if option.selected] == [whose]
+    act(ana, f"/tickets/{ticket.pk}/set", path="/facts/endereco", value="Rua A, 1", reported=whose, expected_version=1)
+    assert TicketState.objects.get(ticket=ticket).slots["/facts/endereco"]["source"] == source
+
+
+def test_nobody_elses_word_is_asked_for(ana: Client, ticket: Ticket) -> None:
+    for whose in ("model", "customer"):
+        page = ana.get(
+            f"/tickets/{ticket.pk}/", {"pane": "state", "report": whose, "version": "1" if whose == "customer" else ""}
+        )
+        assert page.context["page"].memory.report is None

@@ -39,7 +39,7 @@ def hidden(page: Any, *names: str) -> dict[str, Any]:
     holder = getattr(held, "preview", None) or held
     named = {"expected_version": holder.version, "into_version": getattr(holder, "into_version", None)}
     named |= {"key": getattr(held, "key", None), "into": getattr(holder, "protocol", None), "seen": getattr(holder, "seen", ())}
-    return {name: list(named[name]) if name == "seen" else named[name] for name in names}
+    return {name: " ".join(named[name]) if name == "seen" else named[name] for name in names}
 
 
 def split(ana: Client, ticket: Ticket, **given: Any) -> Any:

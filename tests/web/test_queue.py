@@ -13,7 +13,7 @@ from atendimento.actions.tickets import update_ticket
 from atendimento.selectors.queue import Filters, queue
 from tests.builders import queries_of
 from tests.support import stories
-from tests.support.asking import ask, text
+from tests.support.asking import ask
 from tests.support.stories import World, change
 
 
