@@ -364,4 +364,6 @@ def _undone_words(event: Event, sight: Sight) -> str:
             "count": len(touched)
         }
     named = {"field": touched[0].label, "value": touched[0].new}
+    if touched[0].new == _("open"):
+        return _("Undone: %(field)s has no value again") % named
     return _("Undone: %(field)s is again %(value)s") % named

@@ -350,7 +350,7 @@ def test_why_a_version_was_not_undone_stands_beside_it(ana: Client, ticket: Tick
     ("version", "said"),
     [
         (2, "Desfeito: Bairro da visita volta a ser Boa Viagem"),
-        (3, "Desfeito: Sintoma volta a ser em aberto"),
+        (3, "Desfeito: Sintoma volta a ficar sem valor"),
     ],
 )
 def test_an_undo_says_what_holds_again(
