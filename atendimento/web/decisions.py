@@ -85,8 +85,8 @@ def _act(
         found = Problem(_("The form is not complete. Reload the page."))
         return _answer(request, ticket_id, failure=Failure(key, found, form, forms.typed(request.POST)), status=400)
     if written is None:
-        return _answer(request, ticket_id, pane=undone)
-    return _patched(request, written) or _answer(request, ticket_id, done=written.version)
+        return _answer(request, ticket_id, pane=undone, gone=key)
+    return _patched(request, written) or _answer(request, ticket_id, done=written.version, gone=key)
 
 
 def _patched(request: MemberRequest, written: Written) -> HttpResponse | None:
@@ -108,14 +108,16 @@ def _answer(
     failure: Failure | None = None,
     status: int = 200,
     pane: str | None = None,
+    gone: str = "",
 ) -> HttpResponse:
+    """The pane as it is now. `gone`: the card whose text has done its work, and need not stay."""
     asked = Asked(
         pane or _pane(request),
         done=done,
         failure=failure,
         place=place_of(request),
         seen=seen_by(request),
-        keep=kept_by(request),
+        keep=tuple(key for key in kept_by(request) if key != gone),
     )
     if is_fragment(request):
         return show(request, "parts/memory_answer.html", status, memory=panes.read(request.member, ticket_id, asked))
