@@ -170,6 +170,12 @@ def _due_of(organization: Organization, kind: DataClass, days: int, now: datetim
 # --- runs ---------------------------------------------------------------------------------------------------------
 
 
+def is_wanted(organization: Organization) -> bool:
+    """Whether a run could have anything to do: there are periods, or exports past their time."""
+    past = CustomerExport.objects.filter(organization=organization, expires_at__lte=ledger.now())
+    return bool(organization.retention) or past.exists()
+
+
 @transaction.atomic
 def begin_run(*, organization: Organization, member: Membership | None) -> RetentionRun:
     """Owe a run over the organisation's data; while one is under way, that one. `member` None: the clock, a command."""

@@ -113,7 +113,8 @@ def start_retention() -> None:
     """Begin the day's run for every organisation that has periods, or exports past their time."""
     for organization in Organization.objects.order_by("pk"):
         with tenancy.organization(organization.pk):
-            retention.begin_run(organization=organization, member=None)
+            if retention.is_wanted(organization):
+                retention.begin_run(organization=organization, member=None)
 
 
 @app.task(name="atendimento.tasks.expire_values")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from atendimento import actions, jobs, ledger, proof, tasks
+from atendimento import actions, jobs, ledger, proof, tasks, tenancy
 from atendimento.actions import decisions, erasing, exports, holds, retention, slots
 from atendimento.actions.faults import InvalidInput
 from atendimento.actions.imports import preview_import
@@ -36,6 +37,7 @@ from atendimento.models import (
 from memoria.errors import DomainError
 from memoria.retention import DataClass
 from memoria.state import SlotStatus
+from tests.atendimento.test_rebuilds import begin, step
 from tests.atendimento.test_runs import run as read_by_model
 from tests.builders import House, assert_replays, change, make_house, make_ticket, propose, same_organization, say
 from tests.support.foreign import CHAT
@@ -97,7 +99,8 @@ def run(house: House, member: Membership | None = None) -> Mapping[str, Any]:
         pass
     row.refresh_from_db()
     assert row.status == "done"
-    return row.report
+    report: dict[str, Any] = row.report
+    return report
 
 
 # --- what is over ---------------------------------------------------------------------------------------------------
@@ -215,6 +218,27 @@ def test_a_late_repetition_brings_no_erased_words_back(house: House) -> None:
 
     assert say(house, ticket, f"moro no {WORD}, às 14h", external_id="m1") == "m-1"
     assert Message.objects.get(ticket=ticket).text == ""
+
+
+def test_a_new_reading_begins_where_retention_has_left_and_promises_nothing(house: House, model_server: ModelServer) -> None:
+    """H5, L3: it reads the first message that is left, and says what is gone."""
+    ticket = lived_in(house)
+    close(house, ticket, 40)
+    keep(house, messages=30)
+    run(house)
+    say(house, ticket, "moro na Torre")
+    model_server.answer(change("/facts/bairro", "Torre", ("m-2", "Torre")))
+    row = begin(house, ticket)
+
+    while row.status in ("queued", "running"):
+        row = step(house, row)
+
+    shown = {item["pointer"]: item for item in row.report["rows"]}
+    assert (row.report["gone"], row.report["first"], row.total) == (1, 2, 1)
+    assert (shown["/facts/horario"]["difference"], shown["/facts/horario"]["lost"]) == ("only_now", ["m-1"])
+    asked = model_server.chats[-1].body["messages"][-1]["content"]
+    assert [item["id"] for item in json.loads(asked)["new_messages"]] == ["m-2"]
+    assert WORD not in json.dumps(json.loads(asked).get("earlier_messages", []))
 
 
 def test_the_model_s_traffic_goes_first_and_alone(house: House, model_server: ModelServer) -> None:
@@ -370,15 +394,19 @@ def test_the_command_counts_with_a_dry_run_and_erases_without(house: House) -> N
         told("--org", "nada")
 
 
-def test_the_clock_begins_a_run_for_every_organisation(house: House) -> None:
-    other = make_house("outra")
-    with same_organization():
-        tasks.start_retention()
+def test_the_clock_begins_a_run_for_every_organisation_that_has_something_to_end(house: House) -> None:
+    keep(house, messages=30)
+    other, idle = make_house("outra"), make_house("parada")
+    tenancy.enter(other.organization.pk)
+    export = exports.make_export(member=other.celia, customer_id=make_ticket(other).customer_id)
+    CustomerExport.objects.filter(pk=export.pk).update(expires_at=timezone.now())
 
-    for organization in (house.organization, other.organization):
-        with_org = RetentionRun.objects.using("owner").filter(organization=organization)
-        assert [row.started_by for row in with_org] == [None]
+    tasks.start_retention()
+
+    begun = RetentionRun.objects.using("owner").order_by("organization")
+    assert [(row.organization, row.started_by) for row in begun] == [(house.organization, None), (other.organization, None)]
     assert OutboxEntry.objects.filter(job=jobs.RETAIN).count() == 2
+    assert not RetentionRun.objects.using("owner").filter(organization=idle.organization).exists()
 
 
 def test_a_worker_that_is_not_the_owner_leaves_the_job_and_erases_nothing(
