@@ -78,6 +78,18 @@ def ask(request: Request, endpoint: Endpoint, mode: Mode, read: Reader = read_an
     )
 
 
+def knock(endpoint: Endpoint) -> tuple[str, str]:
+    """Ask one short question, to see whether the model answers: a problem's code and what the server said, empty if it does."""
+    body: dict[str, Any] = {"model": endpoint.model, "messages": [{"role": "user", "content": "Answer with one word: ok"}]}
+    answer = _send(endpoint, lambda client: client.chat.completions.with_raw_response.create(**body))
+    if isinstance(answer, Unreached):
+        return "model.unavailable", f"{answer.status or ''} {answer.detail or answer.kind}".strip()
+    if isinstance(answer, Rejected):
+        return "model.rejected_request", f"{answer.status} {answer.detail}".strip()
+    choices = answer.document.get("choices") if isinstance(answer.document, dict) else None
+    return ("", "") if isinstance(choices, list) and choices else ("model.invalid_answer", "")
+
+
 def embed(texts: Sequence[str], endpoint: Endpoint) -> Embedded | Unreached | Rejected:
     """The vectors of these texts. A server without embeddings is `Rejected`: search goes on by full text alone."""
     body: dict[str, Any] = {"model": endpoint.model, "input": list(texts), "encoding_format": "float"}

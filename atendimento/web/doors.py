@@ -21,7 +21,17 @@ from django.utils.cache import patch_vary_headers
 from atendimento import news, signin
 from atendimento.access import NotFound
 from atendimento.models import Membership, Organization
-from atendimento.selectors import administration, canned, corrections, customers, imports, people, rebuilds, reminders
+from atendimento.selectors import (
+    administration,
+    canned,
+    corrections,
+    customers,
+    first_run,
+    imports,
+    people,
+    rebuilds,
+    reminders,
+)
 from memoria.errors import Code, DomainError
 
 P = ParamSpec("P")
@@ -167,6 +177,7 @@ def show(request: MemberRequest, template: str, status: int = 200, **context: An
         "may_import": imports.may_import(request.member),
         "may_read_corrections": corrections.may_read(request.member),
         "may_edit_canned": canned.may_edit(request.member),
+        "first_run_open": first_run.is_open(request.member),
         "may_manage": administration.may_manage(request.member),
         "may_open_customer": customers.may_open(request.member),
         "may_rebuild": rebuilds.may_rebuild(request.member),

@@ -11,9 +11,11 @@ from django.views.decorators.http import require_GET, require_POST
 
 from atendimento.actions.console import choose_language
 from atendimento.selectors import brief as briefs
+from atendimento.selectors import first_run as first_runs
 from atendimento.selectors import memory as panes
 from atendimento.selectors import queue as queues
 from atendimento.selectors import ticket as tickets
+from atendimento.selectors import tour as tours
 from atendimento.selectors.memory import PANES, Asked
 from atendimento.selectors.queue import Filters
 from atendimento.selectors.search_terms import clean
@@ -36,7 +38,14 @@ def queue(request: MemberRequest) -> HttpResponse:
         base = Filters.read({**request.GET.dict(), "after": request.GET.get("base", ""), "rows": request.GET.get("shown", "")})
         return show(request, "parts/queue_rows.html", queue=queues.queue(request.member, filters, current, base))
     listed = queues.queue(request.member, filters)
-    return show(request, "queue.html", queue=listed, next_url=queues.next_to_decide(request.member, filters=filters))
+    return show(
+        request,
+        "queue.html",
+        queue=listed,
+        next_url=queues.next_to_decide(request.member, filters=filters),
+        tour_url=tours.begin(request.member),
+        first_run=first_runs.is_open(request.member),
+    )
 
 
 def asked_of(request: HttpRequest) -> Asked:
@@ -76,7 +85,8 @@ def ticket(request: MemberRequest, ticket_id: str) -> HttpResponse:
     page = tickets.ticket_page(request.member, ticket_id, asked_of(request), Filters.read(request.GET))
     if page is None:
         raise Http404
-    return show(request, "ticket.html", page=page, seen_url=reverse("web:seen", args=[ticket_id]))
+    stop = tours.stop(request.member, ticket_id, number(request.GET.get("tour")))
+    return show(request, "ticket.html", page=page, seen_url=reverse("web:seen", args=[ticket_id]), tour=stop)
 
 
 @require_GET

@@ -42,6 +42,8 @@ REFUSED = frozenset({302, 401, 403, 404, 405})
 # Without signing in (the look is a cookie; the live stream answers a bare 401, as its own tests show).
 OPEN = {"healthz", "readyz", "metrics", "api/schema/", "api/docs/", "api/v1/.*", "look", "live"}
 # Doors of people who are not in yet; an invitation's link is its own key.
+# Each checks for itself: an invitation is its own key, and the walk is there for the demonstration alone.
+OPEN |= {"tour/"}
 OPEN |= {"enter/", "enter/<slug:slug>/", "invitations/<str:secret>/"}
 SIGN_IN = "conta/"  # the sign-in library's: what it shows is the caller's alone
 
@@ -78,6 +80,10 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", "admin/settings/working-time"): ADMINS,
     ("POST", "admin/settings/reasons"): ADMINS,
     ("POST", "admin/settings/causes"): ADMINS,
+    ("GET", "first-steps/"): ADMINS,
+    ("POST", "first-steps/model"): ADMINS,
+    ("POST", "first-steps/pass"): ADMINS,
+    ("POST", "first-steps/finish"): ADMINS,
     ("GET", "account/"): ALL,
     ("POST", "account/sessions"): ALL,
     ("POST", "admin/members/invite"): ADMINS,
