@@ -22,11 +22,7 @@ def sensitive_in(ticket_type: TicketType, pointers: Collection[str]) -> list[str
 
 def held_in(state: State) -> set[str]:
     """The pointers whose values can be read from a state: those that hold one, and those whose slot keeps one."""
-    return {
-        pointer
-        for pointer, slot in state.slots.items()
-        if slot.holds or slot.challengers or (slot.replaces is not None and slot.stale_because is None)
-    }
+    return {pointer for pointer, slot in state.slots.items() if slot.holds or slot.challengers or slot.replaces is not None}
 
 
 @transaction.atomic

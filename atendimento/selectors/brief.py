@@ -13,7 +13,7 @@ from django.utils.translation import get_language, ngettext
 
 from atendimento import access, timeline
 from atendimento.models import BriefReading, LedgerEvent, Membership
-from atendimento.selectors import reading
+from atendimento.selectors import reading, values
 from atendimento.selectors.contexts import FAULTS
 from atendimento.selectors.pages import Brief, BriefClause, BriefLiteral, BriefParagraph
 from memoria.narrative import People, narrative
@@ -48,9 +48,10 @@ def brief(member: Membership, ticket_id: str | uuid.UUID, fault: str = "") -> Ch
     ticket = access.ticket(member, ticket_id)
     state = reading.current_state(ticket.pk)
     goal = state.slots.get("/goal")
+    ticket_type = reading.definition(ticket.ticket_type_id)
     told = narrative(
-        state,
-        reading.definition(ticket.ticket_type_id),
+        values.veiled(state, ticket_type),
+        ticket_type,
         language="en" if (get_language() or "").startswith("en") else "pt-br",
         people=People(customer=ticket.customer.name or None),
         zone=timezone.get_current_timezone(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Final
@@ -18,8 +19,8 @@ from atendimento import wording
 from atendimento.selectors import notation
 from memoria.fields import TicketType
 from memoria.members import FINISHED, Place
-from memoria.patch import MISSING, Json, Missing, lookup
-from memoria.state import State
+from memoria.patch import MISSING, Json, Missing, Op, Operation, apply, lookup
+from memoria.state import Slot, State
 
 MONEY: Final = "R$"  # a field whose label says so is written with its cents
 GROUPED: Final = 10_000  # below, a number may well be a year
@@ -157,6 +158,28 @@ def show_plain(ticket_type: TicketType, pointer: str, value: Json | Missing, sta
     if isinstance(value, int | float) and not isinstance(value, bool) and MONEY in _label_of(ticket_type, pointer):
         return number_format(Decimal(str(value)), decimal_pos=2, use_l10n=True, force_grouping=True)
     return show(value)
+
+
+def veiled(state: State, ticket_type: TicketType) -> State:
+    """The state as a summary tells it: of what sensitive fields hold, held, or are told by others, that it is there."""
+    values, slots = state.values, dict(state.slots)
+    for pointer, field in ticket_type.fields.items():
+        if not field.sensitive:
+            continue
+        if is_hidden(ticket_type, pointer, lookup(values, pointer)):
+            values = apply(values, [Operation(Op.REPLACE, pointer, HIDDEN)])
+        slot = slots.get(pointer)
+        if slot is not None:
+            slots[pointer] = _veiled(slot)
+    return replace(state, values=values, slots=slots)
+
+
+def _veiled(slot: Slot) -> Slot:
+    before = slot.replaces
+    if before is not None and not isinstance(before.value, Missing):
+        before = replace(before, value=HIDDEN, evidence=())
+    others = tuple(replace(one, value=HIDDEN, evidence=()) for one in slot.challengers)
+    return replace(slot, replaces=before, challengers=others, evidence=())
 
 
 def _label_of(ticket_type: TicketType, pointer: str) -> str:

@@ -63,6 +63,13 @@ def test_a_sensitive_value_is_hidden_until_it_is_opened_and_looking_at_the_rest_
     assert readings() == []
 
 
+def test_the_summary_says_that_it_is_there_and_no_more(ana: Client, world: World, ticket: Ticket) -> None:
+    shown = ana.get(f"/tickets/{ticket.pk}/summary").content.decode()
+
+    assert "••••••" in shown
+    assert SECRET not in shown
+
+
 @pytest.mark.parametrize("headers", [{"HX-Request": "true"}, {}])
 def test_opening_it_shows_it_this_once_and_is_written_down(
     ana: Client, world: World, ticket: Ticket, headers: dict[str, str]
