@@ -68,7 +68,8 @@ def _phone(plain: str) -> str | None:
     if not plain.isdecimal():
         return None
     if len(plain) in (12, 13) and plain.startswith("55"):
-        return f"+55 {_phone(plain[2:])}"
+        local = _phone(plain[2:])
+        return None if local is None else f"+55 {local}"
     if len(plain) in (10, 11) and plain[0] == "0":
         return f"{plain[:4]} {plain[4:7]} {plain[7:]}" if re.match("0[3589]00", plain) else None
     if len(plain) in (10, 11):

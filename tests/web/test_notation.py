@@ -43,6 +43,7 @@ from tests.support.stories import World
         ("phone-br", "08001234567", "0800 123 4567"),
         ("phone-br", "999999999", "99999-9999"),
         ("phone-br", "190", "190"),
+        ("phone-br", "+55 00 90000-0101", "+55 00 90000-0101"),  # no area begins with 0
         ("phone-br", "+351912345678", "+351912345678"),  # another country's, not ours to write
     ],
 )
