@@ -164,10 +164,12 @@ def counting(sight: Sight) -> dict[str, QuerySet[Ticket]]:
     for view, condition in conditions(member).items():
         if view in UNCOUNTED:
             continue
-        rows = Ticket.objects.filter(condition, organization=member.organization_id)
+        rows, order = Ticket.objects.filter(condition, organization=member.organization_id), order_of(view)
+        # An order says nothing to a count, and much to the database: one that an index has lets it stop at the limit.
         if sight.lanes is not None and view not in ("mine", "escalated"):
-            rows = rows.filter(lane__in=sight.lanes)
-        found[view] = rows.values("pk")[: CAP + 1]
+            found[view] = rows.filter(lane__in=sight.lanes).order_by("lane", *order).values("pk")[: CAP + 1]
+        else:
+            found[view] = rows.order_by(*order).values("pk")[: CAP + 1]
     return found
 
 
