@@ -1,6 +1,6 @@
 # Every entry works from a bare checkout: what it needs is installed first, once.
 .DEFAULT_GOAL := help
-.PHONY: help install install-runtime demo pictures test faults coverage lint types architecture format requirements audit messages clean
+.PHONY: help install install-runtime demo pictures test faults soak coverage lint types architecture format requirements audit messages clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -56,6 +56,9 @@ bench: install ## Measure the domain (ARGS=--write keeps the figures)
 
 bench-console: install ## Measure the ticket's page and a decision (ARGS=--write keeps the figures)
 	$(BIN)/python -m benchmarks.console $(ARGS)
+
+soak: install ## A hundred live pages and ten decisions a second for ten minutes (ARGS="--minutes 1", ARGS=--write keeps the figures)
+	$(BIN)/python -m benchmarks.soak $(ARGS)
 
 lint: install ## Style of Python and of templates
 	$(BIN)/ruff check .

@@ -44,9 +44,18 @@
   });
 
   // Whoever signs out means this browser: its other pages go too. A page that opens says that somebody is signed in.
-  document.addEventListener("submit", (event) => { if (event.target.matches("[data-sign-out]")) tabs?.postMessage("out"); });
+  // Where the server may not have a browser forget (no https), what scripts keep is taken away here.
+  const forget = () => { sessionStorage.clear(); localStorage.clear(); };
+  document.addEventListener("submit", (event) => {
+    if (!event.target.matches("[data-sign-out]")) return;
+    tabs?.postMessage("out");
+    forget();
+  });
   tabs?.addEventListener("message", (event) => {
-    if (event.data === "out") toLogin();
+    if (event.data === "out") {
+      forget();
+      toLogin();
+    }
     if (event.data === "in") back();
   });
   tabs?.postMessage("in");
