@@ -90,9 +90,9 @@
     if (event.detail.ctx && !event.detail.ctx.response) notice("failed");
   });
   document.addEventListener("htmx:after:swap", () => { tellOthers(); watchToasts(); });
-  document.addEventListener("lastro:signed-in", () => {
+  document.addEventListener("lastro:signed-in", (event) => {
     notices.replaceChildren();
-    say(announcer.dataset.signedIn);
+    if (!event.detail?.quiet) say(announcer.dataset.signedIn);
   });
   document.addEventListener("lastro:notice", (event) => notice(event.detail.kind || kindOf(event.detail.status)));
   document.addEventListener("lastro:announce", (event) => say(event.detail.text));

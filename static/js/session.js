@@ -75,6 +75,6 @@
       return;
     }
     delete document.documentElement.dataset.away;
-    document.dispatchEvent(new CustomEvent("lastro:signed-in"));
+    document.dispatchEvent(new CustomEvent("lastro:signed-in", { detail: { quiet: true } }));
   });
 })();
