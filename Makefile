@@ -54,6 +54,9 @@ faults: install ## Kill, restart and freeze every part under load, and check eve
 bench: install ## Measure the domain (ARGS=--write keeps the figures)
 	$(BIN)/python -m benchmarks.domain $(ARGS)
 
+bench-queue: install ## Measure the queue over a million tickets (minutes; ARGS=--write keeps the figures)
+	$(BIN)/python -m benchmarks.queue $(ARGS)
+
 bench-console: install ## Measure the ticket's page and a decision (ARGS=--write keeps the figures)
 	$(BIN)/python -m benchmarks.console $(ARGS)
 

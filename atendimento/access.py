@@ -2,7 +2,7 @@
 
 What belongs to another organisation is not there: it is answered exactly as what does not exist. Within one, agents
 see the tickets of their teams, those without a team, those of teams that are open to all, and those that are assigned or
-escalated to them; supervisors and administrators see all (decision 0030). Every query for tickets begins with `visible`
+escalated to them; supervisors and administrators see all (decision 0034). Every query for tickets begins with `visible`
 or `visible_tickets`.
 """
 

@@ -91,7 +91,7 @@ TICKET_CHANGE_IN: Final = Shape(
             "status": one_of(TicketStatus.values),
             "snoozed_until": or_null(TIME),
             "assignee": {**or_null(text(254)), "description": "A member's id or e-mail address, `me`, or null."},
-            "team": text(100),
+            "team": {**text(100), "description": "A team's name or slug, or empty for none."},
             "subject": text(300),
             "merged_into": {
                 **text(50, 1),
