@@ -36,8 +36,8 @@ install-runtime: $(VENV)/.runtime ## Install only what the product runs on
 demo: install-runtime ## Start everything on this machine: make demo ARGS="--port 8001"
 	@exec $(BIN)/python manage.py demo $(ARGS)
 
-pictures: install ## Take docs/pictures again, of a demonstration made for it
-	$(BIN)/python -m tests.support.pictures
+pictures: install ## Take docs/pictures again, of a demonstration made for it (ARGS="queue ticket": only these)
+	$(BIN)/python -m tests.support.pictures $(ARGS)
 
 test: install ## Run every test, the browser's included
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) $(ARGS)
