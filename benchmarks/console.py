@@ -122,6 +122,14 @@ def _accept(browser: Browser, world: World, ticket: Ticket, asked: Change) -> fl
     return took
 
 
+def _asked(browser: Browser, world: World, ticket: Ticket, asked: Change) -> int:
+    """The queries of one acceptance, those included that every request makes."""
+    with CaptureQueriesContext(connection) as seen:
+        _accept(browser, world, ticket, asked)
+    first = next(index for index, query in enumerate(seen.captured_queries) if "atendimento_user" in query["sql"])
+    return len(seen) - first
+
+
 def _bare(browser: Browser, ticket: Ticket, round_: int) -> float:
     data = {"ticket": str(ticket.pk), "text": f"texto {round_}", "csrfmiddlewaretoken": browser.token()}
     started = time.perf_counter()
@@ -221,6 +229,7 @@ def _measure(rounds: int) -> dict[str, Any]:
         "accepting a change": {
             "ordinary ticket": _against(plain, plain_bares),
             "300 fields, 20 changes to decide": _against(accepts, bares),
+            "queries": _asked(browser, world, ordinary, change("/facts/sintoma", "por fim", ("m-1", "minha geladeira"))),
         },
         "first ticket page with all its assets, compressed bytes": {"in all": sum(weight.values()), **weight},
     }

@@ -37,6 +37,7 @@ from memoria.fields import TicketType
 from memoria.proposals import Status
 from memoria.state import State
 
+WHOLE_QUEUE = Filters()
 REPORTS = ("customer", "registry")
 PANES = ("decide", "state", "history")
 REFUSED_SHOWN = 20
@@ -62,7 +63,7 @@ class Asked:
     field: str = ""  # of the history pane: only the versions that touched this pointer
     find: str = ""  # what was searched for, to be marked in the conversation
     opened: str = ""  # of the state pane: the sensitive field whose value is shown
-    place: Filters = Filters()  # the list of the queue that the page stands in
+    place: Filters = WHOLE_QUEUE  # the list of the queue that the page stands in
 
 
 @dataclass(frozen=True, slots=True)
