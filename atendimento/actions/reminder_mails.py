@@ -108,7 +108,7 @@ def _failed(reminder_id: uuid.UUID, error: Exception) -> None:
 
 
 def _next_try(tries: int, moment: datetime) -> datetime:
-    return moment + FIRST_WAIT * 2 ** (tries - 1)
+    return moment + FIRST_WAIT * int(2 ** (tries - 1))
 
 
 def _problem(error: Exception) -> str:

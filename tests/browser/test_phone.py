@@ -95,7 +95,7 @@ def test_no_page_is_wider_than_the_narrowest_telephone(
     page = open_ticket(member=member)
     page.set_viewport_size({"width": 360, "height": 740})
 
-    found = {}
+    found: dict[str, object] = {}
     for path in paths:
         page.goto("/" + path.format(ticket=f"tickets/{ticket.pk}/"))
         found |= {path: (page.evaluate(WIDER), page.evaluate(SMALL, FINGER))}

@@ -100,7 +100,7 @@ def test_a_translation_keeps_its_places_and_plurals(catalogue: Catalog) -> None:
         if not message.id:
             continue
         ids = [message.id] if isinstance(message.id, str) else list(message.id)
-        strings = [message.string] if isinstance(message.string, str) else list(message.string)
+        strings = [message.string] if isinstance(message.string, str) else list(message.string or ())
         places = set(PLACE.findall(ids[-1]))
         # A singular may say "one" without its number; nothing may name what is not given.
         if len(strings) != len(ids) or set(PLACE.findall(strings[-1])) != places:

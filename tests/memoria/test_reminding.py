@@ -9,8 +9,9 @@ import pytest
 
 from memoria.calendar import NoWorkingDay, WorkingCalendar
 from memoria.holidays import national_holidays
+from memoria.members import empty_values
 from memoria.reminding import deadlines, due_moment
-from memoria.state import State, empty_values
+from memoria.state import State
 
 RECIFE = ZoneInfo("America/Recife")
 LISBON = ZoneInfo("Europe/Lisbon")
