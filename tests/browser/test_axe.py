@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from atendimento.models import Ticket
+from atendimento.actions import asking
+from atendimento.models import EndpointMode, Membership, Origin, PromptText, Proposal, Role, RunStatus, Ticket
 from tests.browser.conftest import Open
 from tests.support import stories
 from tests.support.stories import World, change
@@ -82,6 +84,32 @@ def test_every_screen(world: World, crowded: Ticket, open_ticket: Open, scheme: 
     for path in ("/", f"{ticket}summary", f"{ticket}context?message=m-8", f"{ticket}rebuild/"):
         page.goto(path)
         assert faults(page) == [], path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_pages_about_the_model(world: World, open_ticket: Open, scheme: Any, width: int) -> None:
+    boss = Membership.objects.get(organization=world.ana.organization, role=Role.ADMIN)
+    ticket = world.ticket()
+    world.say(ticket, "Moro em Torre")
+    now, organization = timezone.now(), world.ana.organization
+    run = {"organization": organization, "ticket": ticket, "origin": Origin.MODEL, "producer": "model", "created_at": now}
+    detail = {"problem_code": "model.invalid_answer", "problem_detail": "not a JSON object", "raw_answer": {"body": "[1]"}}
+    Proposal.objects.create(status=RunStatus.PARKED, finished_at=now, **run, **detail)
+    layers = [{"name": "state", "tokens": 9, "included": 1, "left_out": [{"what": "a placa (done)", "why": "settled"}]}]
+    report = {"layers": layers, "total_tokens": 9}
+    Proposal.objects.create(status=RunStatus.READY, finished_at=now, through_message=1, context_report=report, **run)
+    EndpointMode.objects.create(identity=asking.endpoint().identity, mode="json_schema")
+    for version in ("extraction-0", "extraction-1"):
+        PromptText.objects.create(version=version, language=organization.language, text="# Regras\num", first_used_at=now)
+    page = open_ticket(ticket, boss)
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    for path in ("/admin/model/", "/admin/model/prompts/", f"/tickets/{ticket.pk}/context"):
+        page.goto(path)
+        page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true; })")
+        assert faults(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

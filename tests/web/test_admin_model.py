@@ -255,7 +255,7 @@ def test_every_finding_that_is_stored_of_a_bad_answer_has_words() -> None:
     bad: list[Any] = [
         "{", "[1]", "{}", {"changes": [change] * 101}, {"changes": [1]}, {"changes": [{}]},
         {"changes": [change | {"evidence": 1}]}, {"changes": [change | {"inference": 1}]},
-        {"changes": [change | {"reason": 1}]}, {"changes": [change | {"evidence": [1]}]}, 
+        {"changes": [change | {"reason": 1}]}, {"changes": [change | {"evidence": [1]}]},
         {"changes": [change | {"evidence": [{"message": 1}]}]},
         {"changes": [change | {"evidence": [{"message": "m-1", "quote": "x", "start": "1"}]}]},
         '{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e999}',
@@ -301,7 +301,7 @@ def test_a_server_that_fails_on_and_on_is_left_alone_visibly_and_asked_again(
     assert (second.waits_for, second.attempts, first.attempts, len(model_server.chats)) == ("breaker", 0, 1, 1)
     page = adm.get(PAGE)
     assert 'data-circuit="open"' in page.content.decode()
-    assert "server_error 503" in text(page)
+    assert "um erro dele mesmo (HTTP 503)" in text(page)
     assert "não responde" in text(ana.get(f"/tickets/{ticket.pk}/"))
 
     # Its pause is over: one request tries it out while the others wait for what comes of it.
@@ -353,7 +353,9 @@ def test_the_server_s_refusal_stands_in_the_settings(world: World, adm: Any, mod
     model_server.fail(401, message="invalid key")
     work(world)
 
-    assert "401 invalid key" in text(adm.get(PAGE))
+    page = text(adm.get(PAGE))
+    assert "O servidor não aceitou um pedido: HTTP 401." in page
+    assert "invalid key" in page
 
 
 def test_the_page_asks_the_database_the_same_however_much_there_is(world: World, adm: Any, model_server: ModelServer) -> None:

@@ -143,12 +143,27 @@ def test_the_readings_tell_layer_by_layer_what_went_in_what_was_left_out_and_wha
             "layers": [
                 {"name": "pinned", "tokens": 12, "included": 1, "left_out": []},
                 {"name": "recent", "tokens": 40, "included": 2, "left_out": [{"what": "6 before", "why": "older"}]},
+                {
+                    "name": "state",
+                    "tokens": 9,
+                    "included": 1,
+                    "left_out": [{"what": "trocar a placa (done)", "why": "settled"}],
+                },
             ],
             "total_tokens": 910,
         },
     )
     words = text(ana.get(f"/tickets/{ticket.pk}/context"))
-    for told in ("modelo-de-teste", "extraction-9", "910 tokens", "USD 0,0123", "levou 3,2 s", "fixado", "mais 6 ("):
+    for told in (
+        "modelo-de-teste",
+        "extraction-9",
+        "910 tokens",
+        "USD 0,0123",
+        "levou 3,2 s",
+        "fixado",
+        "mais 6 (",
+        "trocar a placa (concluído)",
+    ):
         assert told in words, words[-900:]
 
 
