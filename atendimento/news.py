@@ -62,11 +62,11 @@ def order(event_id: str) -> tuple[int, int]:
 def newest(organization_id: int) -> str:
     """The id of the organisation's last event; empty where Redis cannot be asked."""
     try:
-        found = jobs.connection().xrevrange(jobs.kept(organization_id), count=1)
+        found: Any = jobs.connection().xrevrange(jobs.kept(organization_id), count=1)
     except redis.RedisError as error:
         log.warning("live events not read", error=type(error).__name__)
         return ""
-    return found[0][0].decode() if found else NO_EVENT
+    return str(found[0][0].decode()) if found else NO_EVENT
 
 
 def missed(organization_id: int, after: str) -> Missed | None:

@@ -33,7 +33,7 @@ class Event:
 class Stream:
     """An open stream, read event by event, as a web server has it."""
 
-    server: ApplicationCommunicator
+    server: Any  # asgiref ships no types for it
     waiting: list[Event] = field(default_factory=list)
 
     async def next(self, kind: str) -> Event:
@@ -73,7 +73,8 @@ async def opened(stack: AsyncExitStack, member: Membership, asked: str = "", **h
         "client": ("127.0.0.1", 1),
         "server": ("testserver", 80),
     }
-    stream = Stream(ApplicationCommunicator(get_asgi_application(), scope))
+    connected: Any = ApplicationCommunicator
+    stream = Stream(connected(get_asgi_application(), scope))
     await stream.server.send_input({"type": "http.request"})
     start = await stream.server.receive_output(60)
     told = {name.decode(): value.decode() for name, value in start["headers"]}
@@ -202,7 +203,8 @@ def test_who_is_there_and_what_they_edit_is_told_and_ends_with_their_page() -> N
             found += [names(await ana.next("here")) for _event in range(3)]
         return found
 
-    alone, both = [("Ana Lima", [])], [("Ana Lima", []), ("Rui Prado", [])]
+    alone: list[tuple[str, list[str]]] = [("Ana Lima", [])]
+    both: list[tuple[str, list[str]]] = [*alone, ("Rui Prado", [])]
     editing = [("Ana Lima", []), ("Rui Prado", ["ch-1"])]
     start, middle, ending = (found := async_to_sync(told)())[:4], found[4:6], found[6:]
     assert start == [alone, both, [("Sílvia Reis", [])], both]
