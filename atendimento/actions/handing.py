@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
 
 from atendimento import access, ledger
 from atendimento.access import Permission
@@ -19,25 +17,13 @@ from atendimento.actions import runs
 from atendimento.actions.announcing import announce
 from atendimento.actions.faults import invalid
 from atendimento.actions.messages import write_reply
-from atendimento.models import Handing, HandingKind, Membership, Role, Team, Ticket
+from atendimento.hands import Hands, askable
+from atendimento.models import Handing, HandingKind, Membership, Team, Ticket
 from memoria.errors import Code, DomainError
 from memoria.reading import Event
 
 MAX_NOTE = 10_000
 COLUMNS = ("assignee", "team", "escalated_to", "escalated_by", "escalated_at", "updated_at", "woken_at", "remind_at")
-
-
-@dataclass(frozen=True, slots=True)
-class Hands:
-    """Whose a ticket is: ids of its owner, its team, and of who is asked to look at it."""
-
-    assignee: int | None
-    team: int | None
-    escalated_to: int | None
-
-    @classmethod
-    def of(cls, ticket: Ticket) -> Hands:
-        return cls(ticket.assignee_id, ticket.team_id, ticket.escalated_to_id)
 
 
 class ChangedHands(Exception):
@@ -46,13 +32,6 @@ class ChangedHands(Exception):
     def __init__(self, last: Handing | None) -> None:
         self.last = last
         super().__init__("the ticket changed hands")
-
-
-def targets(ticket: Ticket, member: Membership) -> QuerySet[Membership]:
-    """To whom `member` can escalate: supervisors, administrators, and who leads the ticket's team."""
-    leads = Q(pk__in=ticket.team.members.filter(leads=True).values("member")) if ticket.team is not None else Q(pk=None)
-    able = Membership.objects.filter(organization=ticket.organization_id, is_active=True).exclude(pk=member.pk)
-    return able.filter(Q(role__in=(Role.SUPERVISOR, Role.ADMIN)) | leads).order_by("name", "pk")
 
 
 @transaction.atomic
@@ -110,7 +89,7 @@ def escalate(
     _needed(note)
 
     def act(ticket: Ticket) -> None:
-        asked = targets(ticket, member).filter(pk=to_member).first()
+        asked = askable(ticket, member).filter(pk=to_member).first()
         if asked is None:
             raise invalid("/to", "handing.not_a_supervisor", "must be a supervisor, an administrator or the team's lead")
         ticket.escalated_to, ticket.escalated_by, ticket.escalated_at = asked, member, ledger.now()

@@ -21,7 +21,8 @@ def _name(member: Membership, name: str, other_than: int | None = None) -> str:
     kept = " ".join(name.replace("\0", "").split())
     if not kept or len(kept) > MAX_NAME:
         raise invalid("/name", "queue_view.name", f"must have between 1 and {MAX_NAME} characters")
-    if QueueView.objects.filter(member=member, name=kept).exclude(pk=other_than).exists():
+    others = QueueView.objects.filter(member=member, name=kept)
+    if (others if other_than is None else others.exclude(pk=other_than)).exists():
         raise invalid("/name", "queue_view.taken", "another view has this name")
     return kept
 

@@ -13,8 +13,9 @@ from atendimento import access, ledger
 from atendimento.access import Permission
 from atendimento.actions import desk as desks
 from atendimento.actions import runs
+from atendimento.actions.announcing import announce
 from atendimento.actions.faults import invalid
-from atendimento.actions.tickets import announce, open_new
+from atendimento.actions.tickets import open_new
 from atendimento.models import Membership, Message, Ticket, TicketType
 from memoria import carrying
 from memoria.carrying import Cargo

@@ -22,7 +22,7 @@ def _named(organization: Organization, name: str, other_than: Team | None = None
     if not kept or len(kept) > MAX_NAME:
         raise invalid("/name", "team.name", f"must have between 1 and {MAX_NAME} characters")
     others = Team.objects.filter(organization=organization, name__iexact=kept)
-    if others.exclude(pk=other_than.pk if other_than else None).exists():
+    if (others if other_than is None else others.exclude(pk=other_than.pk)).exists():
         raise invalid("/name", "team.taken", "another team has this name")
     return kept
 

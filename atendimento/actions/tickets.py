@@ -16,7 +16,7 @@ from atendimento.access import Caller, Permission
 from atendimento.actions import handing, runs, waking
 from atendimento.actions.announcing import announce
 from atendimento.actions.faults import invalid
-from atendimento.actions.handing import Hands
+from atendimento.hands import Hands
 from atendimento.models import Customer, Membership, Organization, ProtocolCounter, Ticket, TicketStatus, TicketType
 from memoria.patch import MISSING, Missing
 from memoria.reading import Event

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -17,8 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from atendimento import access
-from atendimento.actions.faults import InvalidInput
-from atendimento.actions.handing import ChangedHands, Hands, targets
+from atendimento.hands import Hands, askable
 from atendimento.models import Handing, HandingKind, Membership, Organization, Team, Ticket
 from atendimento.selectors.parts import Option
 from atendimento.selectors.working import calendar_of
@@ -61,9 +60,9 @@ ICONS: Final[Mapping[str, str]] = {
 }
 
 
-def fault(error: InvalidInput) -> str:
+def fault(code: str) -> str:
     """What is wrong, in a sentence."""
-    return " ".join(str(FAULTS.get(item.code, item.detail)) for item in error.faults)
+    return str(FAULTS[code])
 
 
 # --- forms --------------------------------------------------------------------------------------------------------
@@ -99,62 +98,47 @@ class SnoozeTime:
     at: datetime
 
 
-def written(hands: Hands) -> str:
-    """The hands as a form carries them."""
-    return "/".join("" if part is None else str(part) for part in (hands.assignee, hands.team, hands.escalated_to))
-
-
-def read(text: str) -> Hands | None:
-    """The hands that a form carries; None where it carries none."""
-    parts = text.split("/")
-    if len(parts) != 3 or any(part and not (part.isascii() and part.isdecimal() and len(part) < 18) for part in parts):
-        return None
-    assignee, team, asked = (int(part) if part else None for part in parts)
-    return Hands(assignee, team, asked)
-
-
-def form(member: Membership, ticket_id: uuid.UUID, act: str, **typed: str) -> HandForm:
+def form(
+    member: Membership, ticket_id: uuid.UUID, act: str, *, to: str = "", note: str = "", moment: str = "", problem: str = ""
+) -> HandForm:
     """The form for an act on the ticket as it is now, with what was typed. Raises NotFound."""
     ticket = access.ticket(member, ticket_id)
     heading, submit, route = ACTS[act]
-    shown = {
-        "act": act,
-        "ticket_id": str(ticket.pk),
-        "title": ticket.subject,
-        "heading": str(heading),
-        "submit": str(submit),
-        "url": reverse(route, args=[ticket.pk]),
-        "seen": written(Hands.of(ticket)),
-    }
-    chosen = typed.pop("to", "")
+    plain = HandForm(
+        act=act,
+        ticket_id=str(ticket.pk),
+        title=ticket.subject,
+        heading=str(heading),
+        submit=str(submit),
+        url=reverse(route, args=[ticket.pk]),
+        seen=str(Hands.of(ticket)),
+        note=note,
+        moment=moment,
+        problem=problem,
+    )
     if act == "transfer":
         people = Membership.objects.filter(organization=ticket.organization, is_active=True).order_by("name", "pk")
-        teams = Team.objects.filter(organization=ticket.organization, archived_at=None).exclude(pk=ticket.team_id)
-        return HandForm(
-            **shown,
-            people=_options("m", people.exclude(pk=ticket.assignee_id).values_list("pk", "name"), chosen),
-            teams=_options("t", teams.order_by("name").values_list("slug", "name"), chosen),
-            **typed,
-        )
+        teams = Team.objects.filter(organization=ticket.organization, archived_at=None).order_by("name")
+        others = [(key, name) for key, name in people.values_list("pk", "name") if key != ticket.assignee_id]
+        elsewhere = [(row.slug, row.name) for row in teams if row.pk != ticket.team_id]
+        return replace(plain, people=_options("m", others, to), teams=_options("t", elsewhere, to))
     if act == "escalate":
-        return HandForm(**shown, people=_options("m", targets(ticket, member).values_list("pk", "name"), chosen), **typed)
+        return replace(plain, people=_options("m", askable(ticket, member).values_list("pk", "name"), to))
     if act == "snooze":
-        now = timezone.now()
-        zone = ZoneInfo(ticket.organization.timezone)
-        earliest = now.astimezone(zone).strftime("%Y-%m-%dT%H:%M")
-        return HandForm(**shown, times=snooze_times(ticket.organization, now.astimezone(zone)), earliest=earliest, **typed)
+        now = timezone.now().astimezone(ZoneInfo(ticket.organization.timezone))
+        return replace(plain, times=snooze_times(ticket.organization, now), earliest=now.strftime("%Y-%m-%dT%H:%M"))
     last = Handing.objects.select_related("note", "by").filter(ticket=ticket, kind=HandingKind.ESCALATED).last()
-    asked = last.note.text if last is not None and last.note is not None else ""
-    return HandForm(**shown, asked=asked, asked_by=last.by.name if last is not None else "", **typed)
+    if act != "answer" or last is None:
+        return plain
+    return replace(plain, asked=last.note.text if last.note is not None else "", asked_by=last.by.name)
 
 
-def _options(kind: str, rows: object, chosen: str) -> tuple[Option, ...]:
-    return tuple(Option(f"{kind}:{key}", name, f"{kind}:{key}" == chosen) for key, name in rows)  # type: ignore[attr-defined]
+def _options(kind: str, rows: Iterable[tuple[object, str]], chosen: str) -> tuple[Option, ...]:
+    return tuple(Option(f"{kind}:{key}", name, f"{kind}:{key}" == chosen) for key, name in rows)
 
 
-def changed_hands(error: ChangedHands) -> str:
+def changed_hands(last: Handing | None) -> str:
     """Why an act was refused: who had the ticket change hands meanwhile."""
-    last = error.last
     if last is None:
         return _("The ticket changed hands meanwhile. Look at who has it now, and decide again.")
     words = _("Meanwhile, at %(time)s: %(what)s. Look at who has the ticket now, and decide again.")

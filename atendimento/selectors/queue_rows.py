@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
-from typing import Final
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from django.db import connection
@@ -75,8 +75,8 @@ def _filtered(rows: QuerySet[Ticket], filters: Filters, member: Membership) -> Q
     if filters.ticket_type:
         rows = rows.filter(ticket_type__slug=filters.ticket_type)
     if filters.assignee:
-        owner = {"me": member.pk, NONE: None}.get(filters.assignee, filters.assignee)
-        rows = rows.filter(assignee=owner)
+        owners = {"me": member.pk, NONE: None}
+        rows = rows.filter(assignee=owners[filters.assignee] if filters.assignee in owners else int(filters.assignee))
     if filters.channel:
         rows = rows.filter(channel=filters.channel)
     if filters.waiting:
@@ -129,7 +129,7 @@ def _arms(sight: Sight, filters: Filters) -> list[QuerySet[Ticket]]:
     return [*(rows.filter(lane=one) for one in sight.lanes), *theirs]
 
 
-def keys(sight: Sight, filters: Filters, limit: int, *, last_first: bool = False) -> QuerySet[Ticket]:
+def keys(sight: Sight, filters: Filters, limit: int, *, last_first: bool = False) -> QuerySet[Ticket, tuple[Any, ...]]:
     """The ids of the first `limit` rows, with what they are ordered by."""
     order = order_of(filters.view)
     if last_first:
@@ -158,9 +158,10 @@ def key_of(ticket: Ticket, view: str) -> str:
     return f"{moment.isoformat()}_{ticket.pk}"
 
 
-def counting(sight: Sight) -> dict[str, QuerySet[Ticket]]:
+def counting(sight: Sight) -> dict[str, QuerySet[Ticket, Any]]:
     """For each counted view the query whose rows are counted, `CAP` + 1 of them at most."""
-    member, found = sight.member, {}
+    member = sight.member
+    found: dict[str, QuerySet[Ticket, Any]] = {}
     for view, condition in conditions(member).items():
         if view in UNCOUNTED:
             continue
@@ -176,7 +177,8 @@ def counting(sight: Sight) -> dict[str, QuerySet[Ticket]]:
 def counts(sight: Sight) -> dict[str, int]:
     """How many tickets each view holds, `CAP` + 1 for all that are more. One statement, two where teams bound the sight."""
     named = counting(sight)
-    statements, values = [], []
+    statements: list[str] = []
+    values: list[Any] = []
     for query in named.values():
         sql, params = query.query.sql_with_params()
         statements.append(f"(SELECT count(*) FROM ({sql}) AS counted)")  # noqa: S608 - the ORM's own, with parameters
@@ -199,13 +201,13 @@ def _elsewhere(sight: Sight) -> Mapping[str, int]:
     outside = Ticket.objects.filter(organization=member.organization_id).exclude(lane__in=sight.lanes)
     # What nobody works on any more is in one counted view alone.
     alive = Q(status__in=(TicketStatus.OPEN, TicketStatus.SNOOZED))
-    heads: Sequence[QuerySet[Ticket]] = [
+    mine: Sequence[QuerySet[Ticket]] = [
         outside.filter(alive, assignee=member),
         outside.filter(alive, escalated_to=member),
         outside.filter(conditions(member)["failed"], assignee=member),
         outside.filter(conditions(member)["failed"], escalated_to=member),
     ]
-    heads = [head.values_list("pk")[: CAP + 1] for head in heads]
+    heads = [rows.values_list("pk")[: CAP + 1] for rows in mine]
     ids = [row[0] for row in heads[0].union(*heads[1:])]
     if not ids:
         return {}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from django.urls import reverse
 
 from atendimento import access
-from atendimento.actions.handing import Hands
+from atendimento.hands import Hands
 from atendimento.models import (
     Draft,
     Membership,
@@ -121,7 +121,7 @@ def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHe
         assignee_initials=values.initials(ticket.assignee.name) if ticket.assignee else "",
         mine=ticket.assignee_id == member.pk,
         team=ticket.team.name if ticket.team else "",
-        hands=hands.written(Hands.of(ticket)),
+        hands=str(Hands.of(ticket)),
         escalated=hands.escalated_note(member, ticket),
         may_answer=hands.may_answer(member, ticket),
         woken=ticket.woken_at is not None and ticket.status == "open",

@@ -58,6 +58,6 @@ def _changed(request: MemberRequest, run: Callable[[], object], *, name: str = "
     try:
         run()
     except InvalidInput as error:
-        page = pages.page(request.member, name=name, fault=fault(error), team_id=team_id)
+        page = pages.page(request.member, name=name, fault=fault(error.faults[0].code), team_id=team_id)
         return show(request, "admin/teams.html", 400, tab="teams", page=page)
     return redirect("web:admin-teams")

@@ -17,6 +17,7 @@ from atendimento.access import NotFound
 from atendimento.actions import handing, tickets
 from atendimento.actions.faults import InvalidInput, invalid
 from atendimento.actions.handing import ChangedHands
+from atendimento.hands import Hands
 from atendimento.models import Ticket, TicketStatus
 from atendimento.selectors import hands
 from atendimento.web.doors import MemberRequest, is_fragment, member_view, show
@@ -30,7 +31,7 @@ LONGEST = timedelta(days=366)
 @member_view
 def assume(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
     """Make the ticket one's own at once; where somebody else has it by now, it is asked once more."""
-    seen = hands.read(request.POST.get("seen", ""))
+    seen = Hands.read(request.POST.get("seen", ""))
     return _act(request, ticket_id, "assume", lambda: handing.assume(member=request.member, ticket_id=ticket_id, seen=seen))
 
 
@@ -38,13 +39,8 @@ def assume(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
 @member_view
 def transfer(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
     kind, _colon, to = request.POST.get("to", "").partition(":")
-    named = {"m": "to_member", "t": "to_team"}.get(kind)
-    return _form(
-        request,
-        ticket_id,
-        "transfer",
-        lambda **given: handing.transfer(**given, **({named: to} if named and to else {})),
-    )
+    person, team = to if kind == "m" else None, to if kind == "t" else None
+    return _form(request, ticket_id, "transfer", lambda **given: handing.transfer(**given, to_member=person, to_team=team))
 
 
 @require_http_methods(["GET", "POST"])
@@ -111,7 +107,7 @@ def _form(request: MemberRequest, ticket_id: uuid.UUID, act: str, run: Callable[
         "member": request.member,
         "ticket_id": ticket_id,
         "note": note,
-        "seen": hands.read(request.POST.get("seen", "")),
+        "seen": Hands.read(request.POST.get("seen", "")),
         "key": _key(request),
     }
     return _act(request, ticket_id, act, lambda: run(**given), note=note, to=request.POST.get("to", ""))
@@ -129,9 +125,9 @@ def _act(request: MemberRequest, ticket_id: uuid.UUID, act: str, run: Callable[[
     try:
         run()
     except ChangedHands as error:
-        return _refused(request, ticket_id, act, hands.changed_hands(error), 409, **typed)
+        return _refused(request, ticket_id, act, hands.changed_hands(error.last), 409, **typed)
     except InvalidInput as error:
-        return _refused(request, ticket_id, act, hands.fault(error), 400, **typed)
+        return _refused(request, ticket_id, act, " ".join(hands.fault(item.code) for item in error.faults), 400, **typed)
     except DomainError as error:
         if error.code is not Code.TICKET_MERGED:
             raise

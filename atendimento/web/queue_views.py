@@ -24,7 +24,7 @@ def _changed(request: MemberRequest, run: Callable[[], object]) -> HttpResponse:
     try:
         run()
     except InvalidInput as error:
-        return _page(request, 400, fault(error))
+        return _page(request, 400, fault(error.faults[0].code))
     return redirect("web:queue-views")
 
 
@@ -37,7 +37,7 @@ def index(request: MemberRequest) -> HttpResponse:
     try:
         actions.keep_view(member=request.member, name=request.POST.get("name", ""), asked=filters.asked)
     except InvalidInput as error:
-        return _page(request, 400, fault(error))
+        return _page(request, 400, fault(error.faults[0].code))
     return redirect(filters.address())
 
 

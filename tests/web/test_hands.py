@@ -199,8 +199,9 @@ def test_a_merged_ticket_changes_hands_no_more(world: World, ana: Client) -> Non
 def test_what_is_offered_is_told_in_the_organisation_s_own_time() -> None:
     zone = ZoneInfo("America/Sao_Paulo")
 
-    def offered(*moment: int) -> dict[str, str]:
-        return {item.key: item.at.strftime("%d %H:%M") for item in snooze_times(Organization(), datetime(*moment, tzinfo=zone))}  # type: ignore[misc]
+    def offered(year: int, month: int, day: int, hour: int, minute: int = 0) -> dict[str, str]:
+        now = datetime(year, month, day, hour, minute, tzinfo=zone)
+        return {item.key: item.at.strftime("%d %H:%M") for item in snooze_times(Organization(), now)}
 
     # A Friday morning; its afternoon; a Thursday before a holiday (20 November).
     assert offered(2026, 3, 13, 10) == {
@@ -232,8 +233,8 @@ def test_a_snoozed_ticket_comes_back_at_its_time_and_says_so(world: World, ana: 
     Ticket.objects.filter(pk=ticket.pk).update(snoozed_until=timezone.now() - timedelta(seconds=1))
     assert wake(organization_id=ticket.organization_id, ticket_id=ticket.pk)
     assert not wake(organization_id=ticket.organization_id, ticket_id=ticket.pk)  # again changes nothing
-    ticket.refresh_from_db()
-    assert (ticket.status, ticket.snoozed_until) == ("open", None)
+    woken = Ticket.objects.get(pk=ticket.pk)
+    assert (woken.status, woken.snoozed_until) == ("open", None)
     assert not OutboxEntry.objects.filter(job=jobs.WAKE).exists()
     assert "voltou do adiamento" in text(ana.get("/", {"view": "all"}))
 
