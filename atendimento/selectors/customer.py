@@ -6,7 +6,7 @@ A constant number of queries, however many tickets they have.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -20,11 +20,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from atendimento import access
-from atendimento.models import LedgerEvent, LegalHold, Membership, Ticket, TicketState
-from atendimento.selectors import hidden, notation, queue, reading, search_filters, values
+from atendimento.models import LedgerEvent, LegalHold, Membership, Ticket, TicketState, TicketType
+from atendimento.selectors import notation, queue, reading, search_filters, values
 from atendimento.selectors.parts import Chip
-from memoria.fields import TicketType
-from memoria.patch import Json, Missing
+from memoria.fields import TicketType as Definition
+from memoria.patch import Missing
+from memoria.proposals import Evidence
 from memoria.retention import Hold, held
 from memoria.sources import Kind
 from memoria.state import State
@@ -144,25 +145,24 @@ def _contact(ticket: Ticket, channel: str) -> Iterator[Line]:
     return (line for line in given if line.value)
 
 
-def _record(definition: TicketType, state: State) -> Iterator[Line]:
+def _record(definition: Definition, state: State) -> Iterator[Line]:
     """What a registry says: the values that rest on its word, and those that are at odds with what holds."""
     for pointer, field in definition.fields.items():
         slot = state.slots.get(pointer)
         if slot is None:
             continue
         if slot.source in RECORDS and slot.holds:
-            held = values.show_plain(definition, pointer, values.held(state, pointer), state)
-            yield _said(field.label, held, slot.source, slot.evidence, sensitive=field.sensitive)
+            held = values.show_at(definition, pointer, values.held(state, pointer), state)
+            yield _said(field.label, held, slot.source, slot.evidence)
         for challenger in slot.challengers:
             if challenger.source in RECORDS and not isinstance(challenger.value, Missing):
-                value = values.show_plain(definition, pointer, challenger.value, state)
+                value = values.show_at(definition, pointer, challenger.value, state)
                 chip = Chip(_("divergence"), "conflict", "split")
-                yield _said(field.label, value, challenger.source, challenger.evidence, sensitive=field.sensitive, chip=chip)
+                yield _said(field.label, value, challenger.source, challenger.evidence, chip)
 
 
-def _said(label: str, value: str, source: str, evidence: object, *, sensitive: bool, chip: Chip | None = None) -> Line:
-    first = evidence[0].message if isinstance(evidence, tuple) and evidence else ""
-    return Line(label, hidden.but_its_end(value) if sensitive else value, values.source(source), first, chip)
+def _said(label: str, value: str, source: str, evidence: Sequence[Evidence], chip: Chip | None = None) -> Line:
+    return Line(label, value, values.source(source), evidence[0].message if evidence else "", chip)
 
 
 # --- the other tickets --------------------------------------------------------------------------------------------
@@ -182,8 +182,8 @@ def _others(member: Membership, ticket: Ticket, after: str) -> tuple[tuple[Other
     if key is not None:
         rows = rows.filter(Q(updated_at__lt=key[0]) | Q(updated_at=key[0], pk__lt=search_filters.as_uuid(key[1])))
     found = list(rows.order_by("-updated_at", "-pk")[: PAGE + 1])
-    goals = dict(TicketState.objects.filter(pk__in=[row.pk for row in found[:PAGE]]).values_list("pk", "values"))
-    shown = tuple(_other(row, goals[row.pk].get("goal")) for row in found[:PAGE])
+    goals = _goals(found[:PAGE])
+    shown = tuple(_other(row, goals[row.pk]) for row in found[:PAGE])
     if len(found) <= PAGE:
         return shown, ""
     last = found[PAGE - 1]
@@ -191,14 +191,27 @@ def _others(member: Membership, ticket: Ticket, after: str) -> tuple[tuple[Other
     return shown, reverse("web:ticket-customer", args=[ticket.pk], query=asks)
 
 
-def _other(row: Ticket, goal: Json) -> OtherTicket:
+def _goals(rows: Sequence[Ticket]) -> Mapping[uuid.UUID, str]:
+    """What each ticket is about, in words; of a type that marks the goal as sensitive, that there is one."""
+    states = dict(TicketState.objects.filter(pk__in=[row.pk for row in rows]).values_list("pk", "values"))
+    types = TicketType.objects.filter(pk__in={row.ticket_type_id for row in rows})
+    documents = dict(types.values_list("pk", "published__document"))
+    found = {}
+    for row in rows:
+        goal = states[row.pk].get("goal")
+        field = documents[row.ticket_type_id]["fields"].get("/goal", {})
+        found[row.pk] = values.HIDDEN if goal is not None and field.get("sensitive", False) is True else values.show(goal)
+    return found
+
+
+def _other(row: Ticket, goal: str) -> OtherTicket:
     by, at = getattr(row, "decided_by", None), getattr(row, "decided_at", None)
     return OtherTicket(
         url=reverse("web:ticket", args=[row.pk]),
         title=row.subject,
         subtitle=f"{row.protocol} · {row.ticket_type.name}",
         at=row.updated_at,
-        goal=values.show(goal) if goal is not None else "",
+        goal=goal,
         decided=_("last decision by %(name)s") % {"name": by} if by else "",
         decided_at=at,
         chips=tuple(_chips(row)),

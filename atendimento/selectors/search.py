@@ -33,7 +33,7 @@ from atendimento.models import (
     TicketType,
     TicketWords,
 )
-from atendimento.selectors import hidden, queue, search_marks, search_terms, values
+from atendimento.selectors import queue, search_marks, search_terms, values
 from atendimento.selectors.parts import Chip, Option, Segment
 from atendimento.selectors.search_filters import GROUPS, Filters, as_number, as_uuid, day_of, key_of
 from atendimento.selectors.search_terms import Sought
@@ -299,7 +299,7 @@ def _identifiers(search: _Search) -> Group:
 
 
 def _held(ticket: Ticket, state: Json, definition: Json, asked: Sequence[str]) -> Sequence[Hit]:
-    """The identifiers of a ticket that are what was asked for. A sensitive one is told by its end alone."""
+    """The identifiers of a ticket that are what was asked for. A sensitive one is opened in the state, and not here."""
     held = []
     for name, value in state.get("identifiers", {}).items():
         if search_terms.identifier(value) not in asked:
@@ -313,7 +313,7 @@ def _held(ticket: Ticket, state: Json, definition: Json, asked: Sequence[str]) -
                 (Segment(field.get("label", name)),),
                 f"{ticket.subject} · {_line(ticket)}",
                 ticket.updated_at,
-                (Segment(hidden.but_its_end(shown) if sensitive else shown, search_marks.FOUND),),
+                (Segment(values.HIDDEN if sensitive else shown, search_marks.FOUND),),
                 ((Chip(_("sensitive"), "confirm"),) if sensitive else ()) + _standing(ticket),
             )
         )

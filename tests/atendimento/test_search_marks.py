@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atendimento.selectors import hidden, search_marks
+from atendimento.selectors import search_marks
 from atendimento.selectors.search_terms import MOST_CHARACTERS, MOST_TERMS, Term, clean, runs, terms
 
 LONG = "palavra " * 40 + "geladeira " + "outra " * 60 + "geladeira"
@@ -63,11 +63,3 @@ def test_a_query_has_its_limits() -> None:
 def test_digits_written_apart_may_be_one_number() -> None:
     assert runs(terms("cpf 123 456 789 09 de maria 12 34")) == ((1, 4), (7, 8))
     assert runs(terms('123 "456" -789 1')) == ()
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [("123.456.789-09", "•••.•••.••9-09"), ("AB-12345", "••-••345"), ("AB-1234", "••-••••"), ("12345", "•••••"), ("", "")],
-)
-def test_of_a_hidden_value_only_the_end_is_told(value: str, shown: str) -> None:
-    assert hidden.but_its_end(value) == shown
