@@ -46,6 +46,19 @@
   // Whoever signs out means this browser: its other pages go too. A page that opens says that somebody is signed in.
   // Where the server may not have a browser forget (no https), what scripts keep is taken away here.
   const forget = () => { sessionStorage.clear(); localStorage.clear(); };
+  // At once nothing is shown any more; it goes to the sign-in page once the other page's form has come through.
+  async function leave() {
+    document.documentElement.dataset.away = "";
+    for (let tries = 0; tries < 40; tries += 1) {
+      const response = await fetch(session, { headers: { "HX-Request": "true" }, credentials: "same-origin", cache: "no-store" }).catch(() => null);
+      if (response?.status === 401) {
+        toLogin();
+        return;
+      }
+      await new Promise((done) => { setTimeout(done, 250); });
+    }
+    delete document.documentElement.dataset.away; // nobody was signed out after all
+  }
   document.addEventListener("submit", (event) => {
     if (!event.target.matches("[data-sign-out]")) return;
     tabs?.postMessage("out");
@@ -54,7 +67,7 @@
   tabs?.addEventListener("message", (event) => {
     if (event.data === "out") {
       forget();
-      toLogin();
+      leave();
     }
     if (event.data === "in") back();
   });
