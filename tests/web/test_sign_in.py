@@ -120,7 +120,7 @@ def test_a_form_that_came_after_the_session_gives_back_what_was_written(world: W
     address = f"/tickets/{world.ticket().pk}/reply"
     answer = Client().post(address, {"text": "Bom dia, <b>Helena</b>", "kind": "reply", "key": "not-shown"})
     assert answer.status_code == 401
-    page = text(answer)
+    page = answer.content.decode()
     assert "Bom dia, &lt;b&gt;Helena&lt;/b&gt;" in page
     assert "not-shown" not in page
     assert Client().post(address, {"text": "", "kind": "reply"}).status_code == 302
