@@ -13,6 +13,7 @@ from django.conf import settings
 
 from atendimento import llm, locks
 from atendimento.models import EndpointMode
+from atendimento.selectors.model_server import server_of
 from memoria import runs
 from memoria.patch import Json
 from memoria.runs import Limits, Mode, Outcome, Run
@@ -26,28 +27,29 @@ def alone(ticket_id: uuid.UUID) -> AbstractContextManager[bool]:
     return locks.held(int.from_bytes(ticket_id.bytes[8:], signed=True))
 
 
-def endpoint() -> llm.Endpoint:
-    """The model that is configured."""
-    return llm.Endpoint(settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY, settings.OPENAI_MODEL, float(settings.MODEL_TIMEOUT))
+def endpoint(organization_id: int | None = None) -> llm.Endpoint:
+    """The model that this organisation asks; without one, the installation's."""
+    server = server_of(organization_id)
+    return llm.Endpoint(server.base_url, server.key, server.model, float(settings.MODEL_TIMEOUT))
 
 
-def remembered(run: Json | None) -> Run:
+def remembered(run: Json | None, asked: llm.Endpoint) -> Run:
     """The run as it was left; a new one begins in the mode that the server was found to take."""
     if run is not None:
         return Run.from_json(run)
-    known = EndpointMode.objects.filter(identity=endpoint().identity).first()
+    known = EndpointMode.objects.filter(identity=asked.identity).first()
     mode = Mode(known.mode) if known else Mode.MARKED_SCHEMA
     if mode is Mode.MARKED_SCHEMA and not settings.MODEL_CACHE_BREAKPOINTS:
         mode = Mode.JSON_SCHEMA
     return Run(mode, mode_tested=known is not None)
 
 
-def after(run: Run, outcome: Outcome) -> tuple[Run, runs.Next]:
+def after(run: Run, outcome: Outcome, asked: llm.Endpoint) -> tuple[Run, runs.Next]:
     """The run after this outcome, and what to do now; a mode that was found to work is remembered."""
     limits = Limits(settings.MODEL_MAX_TRIES, float(settings.MODEL_BACKOFF))
     following, then = runs.step(run, outcome, limits, random.random())  # noqa: S311 - spreads retries, keeps no secret
     if following.mode_tested and not run.mode_tested:
-        EndpointMode.objects.update_or_create(identity=endpoint().identity, defaults={"mode": following.mode.value})
+        EndpointMode.objects.update_or_create(identity=asked.identity, defaults={"mode": following.mode.value})
     return following, then
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 
@@ -42,9 +41,9 @@ def finish(*, member: Membership) -> None:
 def try_model(*, member: Membership) -> tuple[str, str]:
     """Ask the model one short question, outside any transaction: what went wrong, as a code, and what the server said."""
     access.require(member, Permission.MANAGE)
-    if not settings.OPENAI_BASE_URL:
+    endpoint = asking.endpoint(member.organization_id)
+    if not endpoint.base_url:
         return "model.not_configured", ""
-    endpoint = asking.endpoint()
     problem = llm.knock(endpoint)
     if not problem[0]:
         EndpointHealth.objects.update_or_create(identity=endpoint.identity, defaults={"last_answer_at": Now()})

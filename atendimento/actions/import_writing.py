@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from django.conf import settings
 from django.db import transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -38,6 +37,7 @@ from atendimento.models import (
     Proposal,
     RunStatus,
 )
+from atendimento.selectors.model_server import has_model
 from memoria.evidence import said_at
 from memoria.sources import Author, Kind
 
@@ -287,7 +287,7 @@ def _reconsider(book: ledger.Book) -> None:
 def _owe_reading(book: ledger.Book, batch: Import) -> None:
     """One run about all that is unread, unless one waits already that will read it."""
     unread = Message.objects.filter(ticket=book.ticket, awaits_reading=True)
-    if not settings.OPENAI_BASE_URL or not unread.exists():
+    if not has_model(book.ticket.organization_id) or not unread.exists():
         return
     waiting = Proposal.objects.filter(
         ticket=book.ticket, origin=Origin.MODEL, status=RunStatus.QUEUED, run=None, through_message=0

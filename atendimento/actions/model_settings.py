@@ -6,17 +6,33 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Final
+from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.db import transaction
 
-from atendimento import access, jobs, ledger
+from atendimento import access, jobs, ledger, llm, outbound, seals
 from atendimento.access import NotFound, Permission
 from atendimento.actions.administration import log_act
-from atendimento.actions.faults import Fault, InvalidInput
+from atendimento.actions.faults import Fault, InvalidInput, invalid
 from atendimento.actions.runs import retry_run
-from atendimento.models import Act, EndpointMode, Membership, Organization, Proposal, Rebuild, RunStatus, Waits
+from atendimento.models import (
+    Act,
+    EndpointHealth,
+    EndpointMode,
+    Membership,
+    ModelEndpoint,
+    Organization,
+    Proposal,
+    Rebuild,
+    RunStatus,
+    Waits,
+)
 
 MOST_AT_ONCE: Final = 200
+MAX_MODEL_NAME: Final = 200
+KNOCK_PATIENCE: Final = 20.0
+"""Seconds for one question to a model that somebody waits to see saved."""
 _TOKENS: Final = re.compile(r"[0-9]{1,15}")
 _MONEY: Final = re.compile(r"[0-9]{1,9}(?:[.,][0-9]{1,2})?")
 
@@ -60,6 +76,60 @@ def set_budget(*, member: Membership, tokens: str, cost: str) -> None:
         details={"tokens": wanted[0], "cost": None if wanted[1] is None else str(wanted[1])},
     )
     _look_again(organization)
+
+
+def save_endpoint(*, member: Membership, base_url: str, model: str, embedding_model: str, key: str) -> None:
+    """Ask the organisation's own model from now on, once it has answered one question. An empty key leaves the one kept.
+
+    Raises InvalidInput: an address that may not be called, no model named, a server that does not answer or refuses.
+    """
+    access.require(member, Permission.MANAGE)
+    base_url = base_url.rstrip("/")
+    try:
+        outbound.check(base_url)
+    except outbound.NotAllowed as error:
+        raise invalid("/base_url", error.code, "is not an address that may be called") from None
+    if not model or len(model) > MAX_MODEL_NAME or len(embedding_model) > MAX_MODEL_NAME:
+        raise invalid("/name", "endpoint.no_model", f"must be a text of at most {MAX_MODEL_NAME} characters")
+    kept = ModelEndpoint.objects.filter(organization_id=member.organization_id).first()
+    same_server = kept is not None and kept.base_url == base_url
+    # A kept key goes to the server that it was given for, and to no other.
+    sealed = seals.seal(key) if key else (kept.sealed_key if kept is not None and same_server else "")
+    try:
+        opened = seals.unseal(sealed) if sealed else ""
+    except seals.Unreadable:
+        raise invalid("/key", "endpoint.key_lost", "was sealed under another secret") from None
+    code, said = llm.knock(llm.Endpoint(base_url, opened, model, min(float(settings.MODEL_TIMEOUT), KNOCK_PATIENCE)))
+    if code:
+        raise invalid("/base_url", code, said)
+    with transaction.atomic():
+        moment = ledger.now()
+        ModelEndpoint.objects.update_or_create(
+            organization_id=member.organization_id,
+            defaults={
+                "base_url": base_url,
+                "model": model,
+                "embedding_model": embedding_model,
+                "sealed_key": sealed,
+                "tried_at": moment,
+                "changed_by": member,
+                "changed_at": moment,
+            },
+        )
+        server = urlsplit(base_url).netloc
+        log_act(member=member, kind=Act.MODEL_ENDPOINT, subject=model, details={"server": server})
+        identity = llm.Endpoint(base_url, "", model).identity
+        EndpointHealth.objects.update_or_create(identity=identity, defaults={"last_answer_at": moment})
+
+
+@transaction.atomic
+def drop_endpoint(*, member: Membership) -> None:
+    """Ask the installation's model again. Where there is no own one, nothing happens."""
+    access.require(member, Permission.MANAGE)
+    dropped, _ = ModelEndpoint.objects.filter(organization_id=member.organization_id).delete()
+    if dropped:
+        server = urlsplit(settings.OPENAI_BASE_URL).netloc.rpartition("@")[2]
+        log_act(member=member, kind=Act.MODEL_ENDPOINT, subject=settings.OPENAI_MODEL or "—", details={"server": server or "—"})
 
 
 @transaction.atomic

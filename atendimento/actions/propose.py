@@ -41,8 +41,9 @@ def propose_changes(*, organization_id: int, proposal_id: uuid.UUID) -> None:
     with asking.alone(row.ticket_id) as alone:
         if not alone:
             return  # another worker asks about this ticket now, and posts the next run when it is done
-        with gate.opened(asking.endpoint().identity) as way:
-            claimed = _claim(organization_id, row, way)
+        asked = asking.endpoint(organization_id)
+        with gate.opened(asked.identity) as way:
+            claimed = _claim(organization_id, row, way, asked)
             if claimed is not None:
                 _go_on(claimed, way)
             had_place = way.place is not None
@@ -58,10 +59,11 @@ class Claimed:
     organization: Organization
     run: Run
     held: Held
+    endpoint: llm.Endpoint
 
 
 @transaction.atomic
-def _claim(organization_id: int, hint: Proposal, way: gate.Gate) -> Claimed | None:
+def _claim(organization_id: int, hint: Proposal, way: gate.Gate, endpoint: llm.Endpoint) -> Claimed | None:
     """Take the ticket's oldest unfinished run, if it is due and may ask; None where there is nothing to do now."""
     organization = Organization.objects.get(pk=organization_id)
     book = ledger.open_to_change(organization, hint.ticket_id)
@@ -72,14 +74,14 @@ def _claim(organization_id: int, hint: Proposal, way: gate.Gate) -> Claimed | No
         jobs.settle(jobs.PROPOSE, hint.pk)
     if row is None or (row.status == RunStatus.QUEUED and row.not_before is not None and row.not_before > book.moment):
         return None
-    run = asking.remembered(row.run)
+    run = asking.remembered(row.run, endpoint)
     if row.raw_answer is None and row.attempts >= settings.MODEL_MAX_TRIES:
         # Its last try died with its worker.
         row.holder = None
         _park(book, row, Park(runs.Problem.UNAVAILABLE, "the worker was lost during the last try"))
         return None
     if row.raw_answer is None:
-        wait = way.enter(organization, book.moment) if settings.OPENAI_BASE_URL else None
+        wait = way.enter(organization, book.moment) if endpoint.base_url else None
         if wait is not None:
             _wait(book, row, wait)
             return None
@@ -89,7 +91,7 @@ def _claim(organization_id: int, hint: Proposal, way: gate.Gate) -> Claimed | No
     row.save(update_fields=["status", "holder", "waits_for", "attempts", "through_message"])
     jobs.postpone(jobs.PROPOSE, row.pk, book.moment + asking.ALIVE_FOR, book.moment)
     desks.announce(book, "run", None)
-    return Claimed(row, organization, run, Held(book.ticket, book.state, book.ticket_type))
+    return Claimed(row, organization, run, Held(book.ticket, book.state, book.ticket_type), endpoint)
 
 
 def _wait(book: ledger.Book, row: Proposal, wait: gate.Wait) -> None:
@@ -109,7 +111,7 @@ def _go_on(claimed: Claimed, way: gate.Gate) -> None:
         outcome: Outcome = read_completion(asking.document(row.raw_answer["body"]), read=masks.reader_of(row.request))
         _conclude(claimed, outcome)
         return
-    if not settings.OPENAI_BASE_URL:
+    if not claimed.endpoint.base_url:
         _finish(claimed, claimed.run, Park(runs.Problem.UNAVAILABLE, "no model is configured"))
         return
     asked = question(row, claimed.organization, claimed.held)
@@ -126,7 +128,7 @@ def _go_on(claimed: Claimed, way: gate.Gate) -> None:
         base_version=asked.base_version,
         prompt_version=sent.request.prompt_version,
     )
-    reply = llm.ask(sent.request, asking.endpoint(), claimed.run.mode, masks.reader_of(kept))
+    reply = llm.ask(sent.request, claimed.endpoint, claimed.run.mode, masks.reader_of(kept))
     if reply.raw:
         _keep(claimed, reply, asked)
     way.learn(reply.outcome)
@@ -152,7 +154,7 @@ def _keep(claimed: Claimed, reply: llm.Reply, asked: Question) -> None:
 
 def _conclude(claimed: Claimed, outcome: Outcome) -> None:
     before = replace(claimed.run, tries=claimed.row.attempts - 1)
-    after, then = asking.after(before, outcome)
+    after, then = asking.after(before, outcome, claimed.endpoint)
     if isinstance(outcome, Unreached):
         log.warning("model not reached", proposal=str(claimed.row.pk), kind=outcome.kind, attempt=claimed.row.attempts)
     _finish(claimed, after, then)

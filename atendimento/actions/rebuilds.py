@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import uuid
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
@@ -17,6 +16,7 @@ from atendimento.actions import desk as desks
 from atendimento.actions.messages import READ_BY_MODEL
 from atendimento.models import Membership, Message, Organization, Rebuild, RebuildKind, RebuildReading, RunStatus
 from atendimento.proof import Replayed
+from atendimento.selectors.model_server import server_of
 from memoria.instructions import PROMPT_VERSION
 
 UNDER_WAY = (RunStatus.QUEUED, RunStatus.RUNNING)
@@ -73,7 +73,7 @@ def start_rereading(*, organization: Organization, member: Membership | None, ti
         base_version=book.state.version,
         through_message=book.ticket.last_message_number,
         total=readable(book.ticket.pk).count(),
-        model=settings.OPENAI_MODEL,
+        model=server_of(organization.pk).model,
         prompt_version=PROMPT_VERSION,
     )
     jobs.owe(jobs.REREAD, row.pk, organization.pk, book.moment, book.moment)

@@ -49,6 +49,7 @@ class _Claimed:
     organization: Organization
     run: Run
     held: Held
+    endpoint: llm.Endpoint
 
 
 def read_on(*, organization_id: int, rebuild_id: uuid.UUID) -> None:
@@ -57,8 +58,9 @@ def read_on(*, organization_id: int, rebuild_id: uuid.UUID) -> None:
     if row is None or row.status not in UNDER_WAY:
         jobs.settle(jobs.REREAD, rebuild_id)
         return
-    with asking.alone(row.ticket_id) as alone, gate.opened(asking.endpoint().identity) as way:
-        claimed = _claim(organization_id, row, way) if alone else _give_way(row)
+    asked = asking.endpoint(organization_id)
+    with asking.alone(row.ticket_id) as alone, gate.opened(asked.identity) as way:
+        claimed = _claim(organization_id, row, way, asked) if alone else _give_way(row)
         if claimed is not None:
             _go_on(claimed, way)
         had_place = way.place is not None
@@ -73,7 +75,7 @@ def _give_way(row: Rebuild) -> None:
 
 
 @transaction.atomic
-def _claim(organization_id: int, hint: Rebuild, way: gate.Gate) -> _Claimed | None:
+def _claim(organization_id: int, hint: Rebuild, way: gate.Gate, endpoint: llm.Endpoint) -> _Claimed | None:
     organization = Organization.objects.get(pk=organization_id)
     book = ledger.open_to_change(organization, hint.ticket_id)
     row = Rebuild.objects.get(pk=hint.pk)
@@ -82,13 +84,13 @@ def _claim(organization_id: int, hint: Rebuild, way: gate.Gate) -> _Claimed | No
     if _post_waiting_run(book):
         jobs.owe(jobs.REREAD, row.pk, row.organization_id, book.moment + GIVES_WAY_FOR, book.moment)
         return None
-    run = asking.remembered(row.run)
+    run = asking.remembered(row.run, endpoint)
     stored = RebuildReading.objects.filter(rebuild=row, position=row.position).exclude(raw_answer="").exists()
     if not stored and row.attempts >= settings.MODEL_MAX_TRIES:
         _park(row, Park(runs.Problem.UNAVAILABLE, "the worker was lost during the last try"), book)
         return None
     if not stored:
-        wait = way.enter(organization, book.moment) if settings.OPENAI_BASE_URL else None
+        wait = way.enter(organization, book.moment) if endpoint.base_url else None
         if wait is not None:
             row.status, row.holder, row.waits_for, row.not_before = RunStatus.QUEUED, None, wait.reason, wait.until
             row.save(update_fields=["status", "holder", "waits_for", "not_before"])
@@ -98,7 +100,7 @@ def _claim(organization_id: int, hint: Rebuild, way: gate.Gate) -> _Claimed | No
     row.status, row.holder, row.waits_for = RunStatus.RUNNING, uuid.uuid4(), ""
     row.save(update_fields=["status", "holder", "waits_for", "attempts"])
     jobs.postpone(jobs.REREAD, row.pk, book.moment + asking.ALIVE_FOR, book.moment)
-    return _Claimed(row, organization, run, Held(book.ticket, book.state, book.ticket_type))
+    return _Claimed(row, organization, run, Held(book.ticket, book.state, book.ticket_type), endpoint)
 
 
 def _post_waiting_run(book: ledger.Book) -> bool:
@@ -120,7 +122,7 @@ def _go_on(claimed: _Claimed, way: gate.Gate) -> None:
         body = asking.document(reading.raw_answer)
         _conclude(claimed, read_completion(body, read=masks.reader_of(reading.request)))
         return
-    if not settings.OPENAI_BASE_URL:
+    if not claimed.endpoint.base_url:
         _finish(claimed, claimed.run, Park(runs.Problem.UNAVAILABLE, "no model is configured"))
         return
     asked = _window(claimed)
@@ -142,7 +144,7 @@ def _go_on(claimed: _Claimed, way: gate.Gate) -> None:
             "raw_answer": "",
         },
     )
-    reply = llm.ask(sent.request, asking.endpoint(), claimed.run.mode, masks.reader_of(kept))
+    reply = llm.ask(sent.request, claimed.endpoint, claimed.run.mode, masks.reader_of(kept))
     if reply.raw:
         _keep(claimed, reply)
     way.learn(reply.outcome)
@@ -193,7 +195,7 @@ def _window(claimed: _Claimed) -> tuple[Request, int, int] | None:
 
 
 def _conclude(claimed: _Claimed, outcome: Outcome) -> None:
-    after, then = asking.after(replace(claimed.run, tries=claimed.row.attempts - 1), outcome)
+    after, then = asking.after(replace(claimed.run, tries=claimed.row.attempts - 1), outcome, claimed.endpoint)
     _finish(claimed, after, then)
 
 

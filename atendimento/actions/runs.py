@@ -19,6 +19,7 @@ from atendimento import access, jobs, ledger
 from atendimento.access import Permission
 from atendimento.actions import desk as desks
 from atendimento.models import Membership, Message, Organization, Origin, Proposal, RunStatus, TicketStatus, Waits
+from atendimento.selectors.model_server import has_model, server_of
 from memoria.instructions import PROMPT_VERSION
 from memoria.reading import Event, When, first_free_day, next_time
 from memoria.sources import Kind
@@ -40,7 +41,7 @@ def owe(book: ledger.Book, message: Message) -> None:
     last message, at most 15 s after the first; without one, each message has its own. On a schedule: at the next set time,
     while the ticket is open. Where no model is configured nothing is queued: the message waits to be asked for.
     """
-    if not settings.OPENAI_BASE_URL:
+    if not has_model(book.ticket.organization_id):
         return
     reading = book.ticket_type.reading
     match reading.when:
@@ -57,7 +58,7 @@ def happened(book: ledger.Book, event: Event) -> None:
 
     A schedule holds while the ticket is open: closing takes the next set time away, opening again sets one.
     """
-    if not settings.OPENAI_BASE_URL or book.ticket.merged_into_id is not None:
+    if not has_model(book.ticket.organization_id) or book.ticket.merged_into_id is not None:
         return
     reading = book.ticket_type.reading
     if reading.when is When.SCHEDULE and event is Event.CLOSING:
@@ -233,7 +234,7 @@ def enqueue(book: ledger.Book, member: Membership | None, due: datetime, through
         created_at=book.moment,
         not_before=due,
         waits_for=waits,
-        model=settings.OPENAI_MODEL,
+        model=server_of(book.ticket.organization_id).model,
         prompt_version=PROMPT_VERSION,
     )
     if waits:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from django.conf import settings
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -14,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from atendimento import access
 from atendimento.access import Permission
 from atendimento.models import EndpointHealth, Import, ImportStatus, Invitation, Membership, Ticket, TicketType
+from atendimento.selectors.model_server import server_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def first_run(member: Membership, *, problem: str = "", answered: bool = False, 
         len(STEPS) - len(open_steps),
         len(STEPS),
         bool(kept.get("finished_at")),
-        settings.OPENAI_MODEL,
+        server_of(member.organization_id).model,
         problem,
         answered,
     )

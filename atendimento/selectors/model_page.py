@@ -22,8 +22,19 @@ from django.utils.translation import gettext_lazy
 
 from atendimento import access, wording
 from atendimento.access import Permission
-from atendimento.models import EndpointHealth, EndpointMode, Membership, ModelSpend, Origin, Proposal, RunStatus, Waits
-from atendimento.selectors import model_words
+from atendimento.models import (
+    EndpointHealth,
+    EndpointMode,
+    Membership,
+    ModelEndpoint,
+    ModelSpend,
+    Origin,
+    Proposal,
+    RunStatus,
+    Waits,
+)
+from atendimento.selectors import address_words, model_words
+from atendimento.selectors.model_server import server_of
 from memoria.breaker import Breaker, Circuit
 
 SHOWN: Final = 100
@@ -87,6 +98,31 @@ class RunRow:
     raw: str = ""
 
 
+ENDPOINT_FAULTS: Final[Mapping[str, Promise]] = {
+    "model.not_configured": gettext_lazy(
+        "No model is configured yet. Whoever runs this installation names one, or you give your own."
+    ),
+    "model.unavailable": gettext_lazy("The model's server did not answer."),
+    "model.rejected_request": gettext_lazy("The model's server refused the question."),
+    "model.invalid_answer": gettext_lazy("Something answered, but not as a model does."),
+    "endpoint.no_model": gettext_lazy("Name the model, in at most 200 characters."),
+    "endpoint.key_lost": gettext_lazy("The key that was kept cannot be read any more. Type it again."),
+}
+SAYS: Final = frozenset({"model.unavailable", "model.rejected_request"})
+
+
+@dataclass(frozen=True, slots=True)
+class OwnModel:
+    """The organisation's own model, as kept or as typed."""
+
+    base_url: str
+    name: str
+    embedding: str
+    has_key: bool
+    key_lost: bool
+    kept: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ModelPage:
     server: ServerView
@@ -97,6 +133,7 @@ class ModelPage:
     failures: tuple[RunRow, ...]
     failed: int  # of them, shown or not
     faults: Mapping[str, str]
+    own: OwnModel
 
 
 def model_page(
@@ -118,7 +155,29 @@ def model_page(
         tuple(_failure(row) for row in parked.order_by("-finished_at")[:SHOWN]),
         parked.count(),
         faults or {},
+        _own(member, typed or {}),
     )
+
+
+def _own(member: Membership, typed: Mapping[str, str]) -> OwnModel:
+    row = ModelEndpoint.objects.filter(organization_id=member.organization_id).first()
+    server = server_of(member.organization_id)
+    return OwnModel(
+        typed.get("base_url", row.base_url if row else ""),
+        typed.get("name", row.model if row else ""),
+        typed.get("embedding", row.embedding_model if row else ""),
+        bool(row and row.sealed_key),
+        server.key_lost,
+        row is not None,
+    )
+
+
+def endpoint_fault(code: str, said: str) -> str:
+    """Why a model was not taken, and the server's own words about it, where it said any."""
+    if code in address_words.ADDRESSES:
+        return str(address_words.ADDRESSES[code])
+    words = str(ENDPOINT_FAULTS[code])
+    return f"{words} {said}".rstrip() if code in SAYS else words
 
 
 def fault(code: str) -> str:
@@ -140,9 +199,10 @@ def _server(member: Membership, identity: str) -> ServerView:
         .order_by("-finished_at")
         .first()
     )
+    server = server_of(member.organization_id)
     return ServerView(
-        urlsplit(settings.OPENAI_BASE_URL).netloc.rpartition("@")[2],
-        settings.OPENAI_MODEL,
+        urlsplit(server.base_url).netloc.rpartition("@")[2],
+        server.model,
         model_words.mode(mode.mode) if mode else "",
         circuit.value,
         str(CIRCUITS[circuit]),

@@ -16,17 +16,13 @@ from django.utils.translation import gettext_lazy
 from atendimento import access
 from atendimento.access import Permission
 from atendimento.models import Membership, SingleSignOn
+from atendimento.selectors import address_words
 from atendimento.selectors.administration import FAULTS
 from atendimento.selectors.joining import factor_holders, has_factor
 from atendimento.selectors.parts import Problem
 
 SIGN_ON_FAULTS: Final[Mapping[str, Promise]] = {
-    "address.invalid": gettext_lazy("This is no address of a service."),
-    "address.not_https": gettext_lazy("The address must begin with https://."),
-    "address.unknown_host": gettext_lazy("There is no such host."),
-    "address.internal": gettext_lazy(
-        "The address leads into a private network. Whoever runs this installation can permit that."
-    ),
+    **address_words.ADDRESSES,
     "sign_on.unreachable": gettext_lazy("The service did not answer. Nothing was changed."),
     "sign_on.no_service": gettext_lazy("What answers there does not describe an OpenID Connect service."),
     "sign_on.other_issuer": gettext_lazy("The service calls itself by another address. Type exactly the one that it names."),

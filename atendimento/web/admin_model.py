@@ -19,7 +19,40 @@ from atendimento.web.doors import MemberRequest, member_view, show
 @require_GET
 @member_view
 def model(request: MemberRequest) -> HttpResponse:
-    return show(request, "admin/model.html", tab="model", page=pages.model_page(request.member, asking.endpoint().identity))
+    return _page(request)
+
+
+@require_POST
+@member_view
+def endpoint(request: MemberRequest) -> HttpResponse:
+    """The organisation's own model: tried with one question, then kept; or given up for the installation's."""
+    names = ("base_url", "name", "embedding", "key")
+    typed = {name: request.POST.get(name, "").replace("\0", "").strip()[:500] for name in names}
+    try:
+        if request.POST.get("act") == "drop":
+            actions.drop_endpoint(member=request.member)
+            messages.info(request, _("From now on the installation's model is asked."))
+        else:
+            actions.save_endpoint(
+                member=request.member,
+                base_url=typed["base_url"],
+                model=typed["name"],
+                embedding_model=typed["embedding"],
+                key=typed["key"],
+            )
+            messages.info(request, _("The model answered, and was saved."))
+    except InvalidInput as error:
+        faults = {item.pointer.removeprefix("/"): pages.endpoint_fault(item.code, item.detail) for item in error.faults}
+        return _page(request, 400, typed={**typed, "key": ""}, faults=faults)
+    return redirect("web:admin-model")
+
+
+def _page(
+    request: MemberRequest, status: int = 200, typed: dict[str, str] | None = None, faults: dict[str, str] | None = None
+) -> HttpResponse:
+    asked = asking.endpoint(request.member.organization_id)
+    page = pages.model_page(request.member, asked.identity, typed=typed, faults=faults)
+    return show(request, "admin/model.html", status, tab="model", page=page)
 
 
 @require_POST
@@ -37,15 +70,14 @@ def budget(request: MemberRequest) -> HttpResponse:
         actions.set_budget(member=request.member, **typed)
     except InvalidInput as error:
         faults = {item.pointer.removeprefix("/"): pages.fault(item.code) for item in error.faults}
-        page = pages.model_page(request.member, asking.endpoint().identity, typed=typed, faults=faults)
-        return show(request, "admin/model.html", 400, tab="model", page=page)
+        return _page(request, 400, typed=typed, faults=faults)
     return redirect("web:admin-model")
 
 
 @require_POST
 @member_view
 def forget(request: MemberRequest) -> HttpResponse:
-    endpoint = asking.endpoint()
+    endpoint = asking.endpoint(request.member.organization_id)
     if actions.forget_endpoint(member=request.member, identity=endpoint.identity, model=endpoint.model):
         messages.info(request, _("Forgotten. The next reading finds out again how the server takes answers."))
     return redirect("web:admin-model")

@@ -83,7 +83,7 @@ def organization(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-def service(request: HttpRequest, slug: str) -> HttpResponse:
+def service(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The page from which the browser is sent to the organisation's service, which its form may therefore lead to."""
     found = _service(slug)
     if found is None:

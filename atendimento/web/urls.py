@@ -126,6 +126,7 @@ urlpatterns = [
     path("admin/settings/reasons", admin_settings.reasons, name="admin-settings-reasons"),
     path("admin/settings/causes", admin_settings.causes, name="admin-settings-causes"),
     path("admin/model/", admin_model.model, name="admin-model"),
+    path("admin/model/endpoint", admin_model.endpoint, name="admin-model-endpoint"),
     path("admin/model/masking", admin_model.masking, name="admin-model-masking"),
     path("admin/model/budget", admin_model.budget, name="admin-model-budget"),
     path("admin/model/forget", admin_model.forget, name="admin-model-forget"),

@@ -84,6 +84,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", "first-steps/model"): ADMINS,
     ("POST", "first-steps/pass"): ADMINS,
     ("POST", "first-steps/finish"): ADMINS,
+    ("POST", "admin/model/endpoint"): ADMINS,
     ("GET", "account/"): ALL,
     ("POST", "account/sessions"): ALL,
     ("POST", "admin/members/invite"): ADMINS,
