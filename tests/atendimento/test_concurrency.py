@@ -13,7 +13,9 @@ import pytest
 from django.db import connection
 
 from atendimento import actions, tenancy
-from atendimento.models import LedgerEvent, Message, OutboxEntry, Proposal, ProposedChange, Ticket
+from atendimento.actions.canned import save_canned
+from atendimento.actions.faults import InvalidInput
+from atendimento.models import CannedReply, LedgerEvent, Message, OutboxEntry, Proposal, ProposedChange, Ticket
 from memoria.errors import DomainError
 from memoria.proposals import Change, Citation, Status
 from memoria.sources import Author, Kind
@@ -182,3 +184,18 @@ def test_a_type_published_by_many_at_once_is_published_once(transactional_db: No
         return actions.publish_ticket_type(member=house.davi, document=ticket_type("nova"))[0].number
 
     assert at_once(house, publish) == [1] * 6
+
+
+def test_one_title_saved_by_many_at_once_is_one_canned_reply(transactional_db: None) -> None:
+    house = make_house()
+
+    def save(number: int) -> str:
+        try:
+            return save_canned(member=house.celia, title="Visita", text=f"Texto {number}").title
+        except InvalidInput as error:
+            return error.faults[0].code
+
+    answers = at_once(house, save)
+
+    assert sorted(map(str, answers)) == ["Visita"] + ["canned.title_taken"] * 5
+    assert CannedReply.objects.count() == 1

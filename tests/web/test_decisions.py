@@ -383,19 +383,23 @@ def test_a_condition_or_a_doubt_of_the_models_is_not_accepted_along(world: World
 
 
 @pytest.mark.parametrize(
-    ("whose", "taken", "source"), [("customer", "Endereço", "customer_reported"), ("registry", "Endereço", "registry")]
+    ("whose", "label", "path", "source"),
+    [
+        ("customer", "Endereço", "/facts/endereco", "customer_reported"),
+        ("registry", "Aparelho", "/facts/aparelho", "agent"),  # the type names no source of its own for it
+    ],
 )
 def test_what_was_said_elsewhere_is_recorded_from_one_entry(
-    whose: str, taken: str, source: str, ana: Client, ticket: Ticket
+    whose: str, label: str, path: str, source: str, ana: Client, ticket: Ticket
 ) -> None:
     assert f"report={whose}" in ana.get(f"/tickets/{ticket.pk}/").content.decode()
     memory = ana.get(f"/tickets/{ticket.pk}/", {"pane": "state", "report": whose}).context["page"].memory
-    assert taken in {place.label for place in memory.report.places}
+    assert label in {place.label for place in memory.report.places}
     rows = {row.label: row for group in memory.groups for row in group.rows}
-    (word,) = (control for control in rows[taken].controls if control.name == "reported")
+    (word,) = (control for control in rows[label].controls if control.name == "reported")
     assert [option.value for option in word.options if option.selected] == [whose]
-    act(ana, f"/tickets/{ticket.pk}/set", path="/facts/endereco", value="Rua A, 1", reported=whose, expected_version=1)
-    assert TicketState.objects.get(ticket=ticket).slots["/facts/endereco"]["source"] == source
+    act(ana, f"/tickets/{ticket.pk}/set", path=path, value="outro", reported=whose, expected_version=1)
+    assert TicketState.objects.get(ticket=ticket).slots[path]["source"] == source
 
 
 def test_nobody_elses_word_is_asked_for(ana: Client, ticket: Ticket) -> None:
