@@ -89,9 +89,14 @@
     }
     wantQueue();
     if (item.ticket !== ticket) return;
-    const memory = document.getElementById("memory");
     const mine = String(item.member) === member;
-    if (mine && item.kind === "decision" && item.version <= Number(memory?.dataset.version)) return;
+    if (mine && item.kind === "decision") {
+      // Its own answer brings what it changed; only where that was not for this page is anything asked for.
+      setTimeout(() => {
+        if (item.version > Number(document.getElementById("memory")?.dataset.version)) want("memory", "transcript");
+      }, 1500);
+      return;
+    }
     want("memory", "transcript");
     if (mine) return;
     spoken ||= item.kind === "message";

@@ -37,7 +37,7 @@ def test_two_versions_are_chosen_and_compared(world: World, open_ticket: Open) -
     page = open_ticket(ticket)
     page.goto(f"/tickets/{ticket.pk}/?pane=history")
 
-    page.get_by_label("De", exact=True).select_option("0")
+    page.get_by_label("Da versão", exact=True).select_option("0")
     page.get_by_role("button", name="Comparar").click()
 
     expect(page).to_have_url(re.compile(r"from=0&to=2"))
