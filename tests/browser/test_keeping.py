@@ -68,7 +68,7 @@ def test_what_is_over_its_period_is_counted_then_erased_and_reported(
     world.enter()
     assert set(Message.objects.filter(ticket=closed).values_list("text", flat=True)) == {""}
     page.goto(f"/tickets/{closed.pk}/?pane=state")
-    expect(page.locator("#memory")).to_contain_text("a evidência foi apagada")
+    expect(page.locator("#memory")).to_contain_text("As mensagens em que se apoia foram apagadas")
 
 
 def test_a_customer_is_erased_at_request_and_the_report_says_what_went(
