@@ -137,7 +137,7 @@ def test_the_state_shows_the_mask_and_keeps_the_value(with_cpf: World, ana: Clie
 
 def test_a_form_says_that_the_check_digit_does_not_match_and_keeps_what_was_typed(with_cpf: World, ana: Client) -> None:
     ticket = with_cpf.ticket()
-    typed = {"path": "/identifiers/cpf", "value": "123.456.789-00", "expected_version": "0"}
+    typed = {"path": "/identifiers/cpf", "value": "123.456.789-00", "expected_version": "0", "pane": "state"}
 
     answer = ana.post(f"/tickets/{ticket.pk}/set", typed)
 

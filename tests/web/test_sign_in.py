@@ -73,8 +73,8 @@ def test_a_language_that_a_person_chose_is_theirs_in_every_browser(world: World,
     sign_in(world.ana).post("/look", {"language": "en"})
     world.ana.user.refresh_from_db()
 
-    assert "Your menu" in text(sign_in(world.ana).get("/"))
-    assert "Seu menu" in text(sign_in(world.rui).get("/"))
+    assert "Sign out" in text(sign_in(world.ana).get("/"))
+    assert "Sair" in text(sign_in(world.rui).get("/"))
 
 
 def test_a_language_that_there_is_not_is_not_kept(world: World, ana: Client) -> None:
