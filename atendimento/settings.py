@@ -117,6 +117,7 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "lastro",
+        "OPTIONS": {"pool_class": "atendimento.pools.SharedPool"},
     }
 }
 # In the database, so that a lost Redis signs nobody out; read through the cache.

@@ -43,6 +43,7 @@
     if (status === 401) return "expired";
     if (status === 403) return "denied";
     if (status === 404) return "missing";
+    if (status === 429) return "often";
     return "failed";
   }
 

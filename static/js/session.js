@@ -45,7 +45,12 @@
 
   // Whoever signs out means this browser: its other pages go too. A page that opens says that somebody is signed in.
   // Where the server may not have a browser forget (no https), what scripts keep is taken away here.
-  const forget = () => { sessionStorage.clear(); localStorage.clear(); };
+  // Once more as the page goes: other scripts write down then where they were.
+  const forget = () => {
+    const all = () => { sessionStorage.clear(); localStorage.clear(); };
+    all();
+    window.addEventListener("pagehide", all);
+  };
   // At once nothing is shown any more; it goes to the sign-in page once the other page's form has come through.
   async function leave() {
     document.documentElement.dataset.away = "";
