@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
@@ -168,7 +170,18 @@ def export(request: MemberRequest, customer_id: uuid.UUID) -> HttpResponse:
 def export_file(request: MemberRequest, export_id: uuid.UUID) -> HttpResponse:
     """By POST: that the file was fetched is written into the log."""
     content = exports.read_export(member=request.member, export_id=export_id)
-    response = HttpResponse(content, content_type="application/json; charset=utf-8")
-    name = _("customer-data") + f"-{str(export_id)[-6:]}.json"
+    name = _("customer-data") + f"-{str(export_id)[-6:]}"
+    if request.POST.get("as") == "page":
+        response = render(request, "keeping/readable.html", {"data": _readable(json.loads(content))})
+        name += ".html"
+    else:
+        response = HttpResponse(content, content_type="application/json; charset=utf-8")
+        name += ".json"
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name) or "attachment"
     return response
+
+
+def _readable(document: dict[str, Any]) -> dict[str, Any]:
+    """The document as the page walks through it: a template would take `values.items` for a member of that name."""
+    tickets = [ticket | {"held": list(ticket["state"]["values"].items())} for ticket in document["tickets"]]
+    return document | {"tickets": tickets}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from atendimento.actions import administration, ticket_types
-from atendimento.models import Act, AdministrativeAct, Membership, Ticket
+from atendimento.models import Act, AdministrativeAct, CustomerExport, Membership, Ticket
 from atendimento.selectors.administration import ACTS
 from tests.support import stories
 from tests.support.stories import World, change
@@ -171,3 +172,27 @@ def test_the_application_can_neither_change_nor_remove_an_entry(world: World, ad
         with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
             attempt()
     assert AdministrativeAct.objects.filter(subject="Rui Prado").count() == 1
+
+
+# --- a customer's data ----------------------------------------------------------------------------------------------
+
+
+def test_the_file_of_a_customer_is_fetched_as_data_or_to_be_read_and_both_are_written_down(
+    silvia: Client, world: World, ticket: Ticket
+) -> None:
+    page = f"/customers/{ticket.customer_id}/"
+    silvia.post(f"{page}export")
+    export = CustomerExport.objects.get()
+
+    data = silvia.post(f"/customers/exports/{export.pk}")
+    shown = silvia.post(f"/customers/exports/{export.pk}", {"as": "page"})
+
+    assert json.loads(data.content)["tickets"][0]["state"]["values"]["facts"]["sintoma"] == f"{SECRET} nova"
+    assert f"corrijo: {SECRET} nova" in shown.content.decode()
+    assert f"{SECRET} nova" in shown.content.decode().split("<h3>Estado</h3>")[1]
+    assert [answer["Content-Disposition"][-6:-1] for answer in (data, shown)] == [".json", ".html"]
+    kinds = list(AdministrativeAct.objects.order_by("pk").values_list("kind", flat=True))
+    assert kinds[-3:] == [Act.CUSTOMER_EXPORTED, Act.CUSTOMER_EXPORT_READ, Act.CUSTOMER_EXPORT_READ]
+    CustomerExport.objects.update(expires_at=timezone.now())
+    assert silvia.post(f"/customers/exports/{export.pk}").status_code == 404
+    assert str(export.pk) not in silvia.get(page).content.decode()
