@@ -81,7 +81,16 @@ def test_every_screen(world: World, crowded: Ticket, open_ticket: Open, scheme: 
     expect(page.locator("#search-panel [role=option]").first).to_be_visible()
     page.keyboard.press("ArrowDown")
     assert faults(page) == [], "the panel of the search"
-    for path in ("/", f"{ticket}summary", f"{ticket}context?message=m-8", f"{ticket}rebuild/"):
+    forms = [f"{ticket}{form}" for form in ("transfer", "escalate", "snooze", "hands")]
+    for path in (
+        "/",
+        f"{ticket}summary",
+        f"{ticket}context?message=m-8",
+        f"{ticket}rebuild/",
+        *forms,
+        "/?waiting=1h",
+        "/views/",
+    ):
         page.goto(path)
         assert faults(page) == [], path
 
