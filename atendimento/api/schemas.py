@@ -174,7 +174,7 @@ SIMULATE_IN: Final = Shape(
 TICKET_TYPE_IN: Final = Shape(
     {
         "type": "object",
-        "description": "A ticket type file: slug, name, fields, collections.",
+        "description": "A ticket type file: slug, name, description, fields, collections, reading.",
         "properties": {"slug": TEXT, "name": TEXT, "fields": {"type": "object"}, "collections": {"type": "object"}},
     }
 )

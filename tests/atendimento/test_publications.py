@@ -6,15 +6,25 @@ import threading
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from atendimento import tenancy
-from atendimento.actions import publications, ticket_types
+from atendimento.actions import publications
 from atendimento.actions.faults import InvalidInput
 from atendimento.actions.publications import run_publication
 from atendimento.actions.slots import set_slot
 from atendimento.actions.ticket_types import publish_ticket_type
 from atendimento.actions.tickets import update_ticket
-from atendimento.models import Correction, LedgerEvent, OutboxEntry, ProposedChange, Publication, Ticket, WorkStatus
+from atendimento.models import (
+    Correction,
+    LedgerEvent,
+    OutboxEntry,
+    ProposedChange,
+    Publication,
+    Ticket,
+    TicketTypeVersion,
+    WorkStatus,
+)
 from memoria.misfits import Why
 from memoria.publishing import Choice, Fate
 from tests.builders import House, assert_replays, change, make_house, make_ticket, propose, say, ticket_type
@@ -155,7 +165,7 @@ def test_a_first_version_has_nothing_to_do_to_tickets(house: House) -> None:
 def test_what_cannot_become_of_a_misfit_is_refused_before_anything_is_published(house: House) -> None:
     with pytest.raises(InvalidInput, match=r"publication\.fate"):
         published(house, Choice("/facts/bairro", Why.GONE, Fate.CONFIRM))
-    assert ticket_types.TicketTypeVersion.objects.filter(ticket_type__slug="assistencia").count() == 1
+    assert TicketTypeVersion.objects.filter(ticket_type__slug="assistencia").count() == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -167,7 +177,7 @@ def test_two_workers_on_one_publication_take_turns() -> None:
     def work() -> None:
         with tenancy.organization(house.organization.pk):
             run_publication(organization_id=row.organization_id, publication_id=row.pk, step=1)
-        ticket_types.transaction.get_connection().close()
+        connection.close()
 
     workers = [threading.Thread(target=work) for _ in range(2)]
     for worker in workers:
