@@ -38,7 +38,7 @@ def calls(source: str, name: str) -> Iterator[ast.Call]:
 
 
 def test_every_variable_of_the_environment_is_described_and_no_other() -> None:
-    readers = ("text", "flag", "integer", "seconds", "amount", "words", "path", "url", "database", "email")
+    readers = ("text", "flag", "integer", "seconds", "amount", "words", "networks", "path", "url", "database", "email")
     named = {
         node.args[0].value
         for reader in readers
