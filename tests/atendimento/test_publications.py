@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from atendimento import tenancy
 from atendimento.actions import publications
@@ -116,6 +116,30 @@ def test_after_a_lost_worker_it_goes_on_and_no_ticket_gets_a_second_event(house:
     assert (done.done, done.changed) == (4, 4)
     assert [len(settled(ticket)) for ticket in tickets] == [1, 1, 1, 1]
     assert status(house, first) == "current"  # what a person confirmed meanwhile is not doubted again
+
+
+class _Killed(Exception):
+    pass
+
+
+def test_a_worker_that_dies_within_a_slice_leaves_nothing_of_it(house: House) -> None:
+    tickets = in_torre(house, 3)
+    row = published(house, DOUBT)
+
+    @transaction.atomic
+    def dies_before_it_commits() -> None:
+        publications._slice(house.organization, row.pk, 2)
+        raise _Killed
+
+    with pytest.raises(_Killed):
+        dies_before_it_commits()
+    assert [len(settled(ticket)) for ticket in tickets] == [0, 0, 0]
+
+    done = run(row, step=2)
+
+    assert (done.done, [len(settled(ticket)) for ticket in tickets]) == (3, [1, 1, 1])
+    for ticket in tickets:
+        assert_replays(ticket)
 
 
 def test_closed_tickets_are_left_alone_unless_they_are_asked_for(house: House) -> None:

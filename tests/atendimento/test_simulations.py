@@ -6,15 +6,24 @@ from datetime import date
 
 import pytest
 
+from atendimento import tenancy
 from atendimento.actions import simulations, type_drafts
 from atendimento.actions.faults import InvalidInput
 from atendimento.actions.simulations import Scope, cancel_simulation, run_simulation, start_simulation
 from atendimento.actions.slots import set_slot
-from atendimento.models import OutboxEntry, Simulation, SimulationDifference, Ticket, TicketTypeDraft, WorkStatus
+from atendimento.models import (
+    OutboxEntry,
+    ProposedChange,
+    Simulation,
+    SimulationDifference,
+    Ticket,
+    TicketTypeDraft,
+    WorkStatus,
+)
 from atendimento.selectors import past_decisions
 from memoria.errors import DomainError
 from memoria.fields import TicketType
-from tests.builders import House, assert_replays, make_house, make_ticket
+from tests.builders import House, assert_replays, change, make_house, make_ticket, propose, say
 
 
 def tickets_with_decisions(house: House, count: int = 3) -> list[Ticket]:
@@ -131,3 +140,29 @@ def test_a_draft_that_somebody_changed_and_an_agent_are_refused(house: House) ->
         start_simulation(member=house.davi, slug="assistencia", revision=draft.revision - 1, scope=Scope())
     with pytest.raises(DomainError, match=r"permission\.denied"):
         start_simulation(member=house.ana, slug="assistencia", revision=draft.revision, scope=Scope())
+
+
+def test_an_occurrence_that_was_pointed_at_is_remembered_and_taken_again(house: House, ticket: Ticket) -> None:
+    message = say(house, ticket, "é na Torre, não na torre velha: Torre")
+    (row,) = propose(house, ticket, change("/facts/bairro", "Torre", (message, "Torre")))
+    body = {"expected_version": 0, "evidence": [{"message": message, "quote": "Torre", "start": 32}]}
+    answer = house.api().post(f"changes/{row['id']}/accept", body)
+    assert answer.status == 200, answer.body
+    tenancy.enter(house.organization.pk)
+    assert ProposedChange.objects.get(pk=row["id"]).decision["starts"] == body["evidence"]
+
+    done = run(begin(house, a_draft(house, "registry", "agent", "customer")))
+
+    assert (done.done, done.different, done.incomparable) == (1, 0, 0)
+
+
+def test_messages_are_read_as_they_stood_when_it_was_decided(house: House, ticket: Ticket) -> None:
+    message = say(house, ticket, "moro na Torre", external_id="x-1")
+    (row,) = propose(house, ticket, change("/facts/bairro", "Torre", (message, "Torre")))
+    house.api().post(f"changes/{row['id']}/accept", {"expected_version": 0})
+    tenancy.enter(house.organization.pk)
+    say(house, ticket, "moro no Pina", external_id="x-1")  # the channel edits it
+
+    done = run(begin(house, a_draft(house, "customer")))
+
+    assert (done.done, done.different, done.incomparable) == (1, 0, 0)

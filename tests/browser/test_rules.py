@@ -103,8 +103,7 @@ def test_a_policy_goes_from_draft_over_simulation_and_publishing_to_its_effect(
     assert expire_values(world.ana.organization, now()) == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [(1440, 900), (390, 844)], ids=["wide", "narrow"])
+@pytest.mark.parametrize(("scheme", "size"), [("light", (1440, 900)), ("dark", (390, 844))], ids=["wide", "narrow"])
 def test_its_screens_are_accessible(world: World, ticket: Ticket, admin_page: Page, scheme: Any, size: tuple[int, int]) -> None:
     page = admin_page
     page.emulate_media(color_scheme=scheme)
