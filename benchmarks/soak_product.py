@@ -34,7 +34,7 @@ class Product:
         """Raises RuntimeError where it does not come up."""
         command = [sys.executable, "manage.py", "demo", "--no-seed", "--port", str(self.port), "--data-dir", str(self.data_dir)]
         self.demo = Child("demo", command, log=self.data_dir / "demo.log", cwd=ROOT, env={**os.environ, "LOG_LEVEL": "WARNING"})
-        deadline = time.monotonic() + 180
+        deadline = time.monotonic() + 600
         while "Open http" not in (self.data_dir / "demo.log").read_text("utf-8"):
             if time.monotonic() > deadline or not self.demo.is_running():
                 raise RuntimeError(f"the demonstration did not start: {self.demo.last_words(5)}")
