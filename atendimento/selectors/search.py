@@ -7,7 +7,7 @@ constant number of queries, however much there is.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final
@@ -33,7 +33,7 @@ from atendimento.models import (
     TicketType,
     TicketWords,
 )
-from atendimento.selectors import queue, search_marks, search_terms, values
+from atendimento.selectors import notation, queue, search_marks, search_terms, values
 from atendimento.selectors.parts import Chip, Option, Segment
 from atendimento.selectors.search_filters import GROUPS, Filters, as_number, as_uuid, day_of, key_of
 from atendimento.selectors.search_terms import Sought
@@ -41,6 +41,7 @@ from memoria.patch import Json, make_pointer
 from memoria.sources import Kind
 
 PAGE: Final = 20
+FEW_ENOUGH: Final = 400  # hits that are put in order by themselves
 FEW: Final[Mapping[str, int]] = {"tickets": 5, "customers": 5, "identifiers": 5, "messages": 10}
 FEWER: Final[Mapping[str, int]] = {"tickets": 4, "customers": 3, "identifiers": 3, "messages": 5}
 """Rows of each group on the page of all groups, and in the panel below the field."""
@@ -96,20 +97,24 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """One request's search, read by each group in turn."""
+    """One request's search, read by each group in turn. `kind`: the id of the ticket type that is asked for."""
 
     member: Membership
     filters: Filters
     sought: Sought
     count: Mapping[str, int]
+    kind: int | None
 
-    def tickets(self, prefix: str = "") -> Q:
-        """The condition on the tickets that count, behind `prefix`: those that the member sees and the filters name."""
-        wanted = access.visible(self.member, prefix)
+    def tickets(self) -> Q:
+        """The condition on the tickets that count: those that the member sees and the filters name.
+
+        It names columns of the views alone: see `atendimento.models.search`.
+        """
+        wanted = access.visible(self.member, "ticket_")
         if self.filters.ticket_type:
-            wanted &= Q(**{f"{prefix}ticket_type__slug": self.filters.ticket_type})
+            wanted &= Q(ticket_kind=self.kind)
         if self.filters.status:
-            wanted &= Q(**{f"{prefix}status": self.filters.status})
+            wanted &= Q(ticket_status=self.filters.status)
         return wanted
 
     def period(self, column: str) -> Q:
@@ -122,29 +127,28 @@ class _Search:
             wanted &= Q(**{f"{column}__lt": datetime.combine(last + timedelta(days=1), time.min, zone)})
         return wanted
 
-    def page(
-        self, rows: QuerySet[Any], group: str, moment: str, identity: str, read: Callable[[str], object]
-    ) -> tuple[list[Any], str]:
-        """A page of rows, newest first, and the address of the next one; empty where there is none."""
+    def page(self, rows: QuerySet[Any], group: str, moment: str, read: Callable[[str], object]) -> tuple[list[Any], str]:
+        """A page of rows, newest first, and the address of the next one; empty where there is none. Two queries.
+
+        The first asks for a few hundred in no order, which the index of words answers whatever else the planner believes:
+        where that is all, they are put in order. Words that stand in more are soon found along the newest.
+        """
+        some = list(rows.order_by().values_list("pk", flat=True)[: FEW_ENOUGH + 1])
+        if len(some) <= FEW_ENOUGH:
+            rows = rows.model.objects.filter(pk__in=some, organization=self.member.organization)
         key = key_of(self.filters.after) if self.filters.group == group else None
         if key is not None:
             at, last = key[0], read(key[1])
-            rows = rows.filter(Q(**{f"{moment}__lt": at}) | Q(**{moment: at, f"{identity}__lt": last}))
+            rows = rows.filter(Q(**{f"{moment}__lt": at}) | Q(**{moment: at, "pk__lt": last}))
         count = self.count[group]
-        found = list(rows.order_by(f"-{moment}", f"-{identity}")[: count + 1])
+        found = list(rows.order_by(f"-{moment}", "-pk")[: count + 1])
         if len(found) <= count:
             return found, ""
         if not self.filters.group:
             return found[:count], self.filters.address(**{"in": group})
         edge = found[count - 1]
-        at, last = _attribute(edge, moment), _attribute(edge, identity)
-        return found[:count], self.filters.address(after=f"{at.astimezone(UTC).isoformat()}_{last}")
-
-
-def _attribute(row: Any, path: str) -> Any:
-    for name in path.split("__"):
-        row = getattr(row, name)
-    return row
+        after = f"{getattr(edge, moment).astimezone(UTC).isoformat()}_{edge.pk}"
+        return found[:count], self.filters.address(after=after)
 
 
 def page(member: Membership, filters: Filters, *, panel: bool = False) -> Page:
@@ -154,7 +158,7 @@ def page(member: Membership, filters: Filters, *, panel: bool = False) -> Page:
     count = dict.fromkeys(GROUPS, PAGE) if filters.group else FEWER if panel else FEW
     groups: tuple[Group, ...] = ()
     if sought is not None:
-        search = _Search(member, filters, sought, count)
+        search = _Search(member, filters, sought, count, _kind(member, filters))
         wanted = (filters.group,) if filters.group else GROUPS
         # Who has said it is a question about messages alone.
         groups = tuple(READERS[key](search) for key in wanted if key == "messages" or not filters.author)
@@ -168,6 +172,13 @@ def page(member: Membership, filters: Filters, *, panel: bool = False) -> Page:
         clear_url=Filters(filters.query, filters.group).address() if filters.narrowed else "",
         first_url=filters.address() if filters.after else "",
     )
+
+
+def _kind(member: Membership, filters: Filters) -> int | None:
+    if not filters.ticket_type:
+        return None
+    found = TicketType.objects.filter(organization=member.organization, slug=filters.ticket_type)
+    return found.values_list("pk", flat=True).first()
 
 
 def _tabs(filters: Filters) -> tuple[Option, ...]:
@@ -203,15 +214,27 @@ def _marked(texts: Sequence[str], sought: Sought) -> list[tuple[Segment, ...]]:
     return [search_marks.segments(text, spans) for text, spans in zip(texts, found, strict=True)]
 
 
+def _named(member: Membership, ids: Iterable[uuid.UUID]) -> Mapping[uuid.UUID, Ticket]:
+    """The tickets with what a line says of them. They were found as ones that the member sees."""
+    rows = access.visible_tickets(member).filter(pk__in=set(ids)).select_related("customer", "ticket_type")
+    return {row.pk: row for row in rows}
+
+
 def _tickets(search: _Search) -> Group:
     """By protocol (whole, its digits, or its beginning), subject, and the id that its source gave it."""
-    words = TicketWords.objects.filter(organization=search.member.organization, words=search.sought.of_ticket())
-    rows = Ticket.objects.filter(search.tickets(), search.period("updated_at"), pk__in=words.values("pk"))
-    found, more = search.page(rows.select_related("customer", "ticket_type"), "tickets", "updated_at", "pk", as_uuid)
-    titles = _marked([ticket.subject for ticket in found], search.sought)
+    rows = TicketWords.objects.filter(
+        search.tickets(),
+        search.period("ticket_updated_at"),
+        organization=search.member.organization,
+        words=search.sought.of_ticket(),
+    ).defer("words")
+    found, more = search.page(rows, "tickets", "ticket_updated_at", as_uuid)
+    named = _named(search.member, (row.pk for row in found))
+    tickets = [named[row.pk] for row in found if row.pk in named]
+    titles = _marked([ticket.subject for ticket in tickets], search.sought)
     hits = (
         Hit(_address(ticket.pk), title, _line(ticket), ticket.updated_at, chips=_standing(ticket))
-        for ticket, title in zip(found, titles, strict=True)
+        for ticket, title in zip(tickets, titles, strict=True)
     )
     return _group("tickets", hits, more)
 
@@ -221,22 +244,27 @@ def _customers(search: _Search) -> Group:
 
     Each leads to the newest of those tickets, where the panel beside the conversation names the others.
     """
-    words = CustomerWords.objects.filter(organization=search.member.organization, words=search.sought.lexemes())
-    theirs = Ticket.objects.filter(search.tickets(), search.period("updated_at"), customer=OuterRef("pk"))
-    count = theirs.order_by().values("customer").annotate(count=Count("pk")).values("count")
-    rows = Customer.objects.filter(Exists(theirs), organization=search.member.organization, pk__in=words.values("pk")).annotate(
-        newest=Subquery(theirs.order_by("-updated_at", "-pk").values("pk")[:1]), tickets_count=Coalesce(Subquery(count), 0)
+    theirs = TicketWords.objects.filter(
+        search.tickets(), search.period("ticket_updated_at"), organization=search.member.organization, customer=OuterRef("pk")
     )
-    found, more = search.page(rows, "customers", "created_at", "pk", as_uuid)
-    names = _marked([str(row) for row in found], search.sought)
+    rows = CustomerWords.objects.filter(
+        Exists(theirs), organization=search.member.organization, words=search.sought.lexemes()
+    ).defer("words")
+    found, more = search.page(rows, "customers", "created_at", as_uuid)
+    count = theirs.order_by().values("customer").annotate(count=Count("pk")).values("count")
+    newest = theirs.order_by("-ticket_updated_at", "-pk").values("pk")[:1]
+    shown = Customer.objects.filter(organization=search.member.organization, pk__in=[row.pk for row in found])
+    shown = shown.annotate(newest=Subquery(newest), tickets_count=Coalesce(Subquery(count), 0)).order_by("-created_at", "-pk")
+    customers = [row for row in shown if row.newest is not None]
+    names = _marked([str(row) for row in customers], search.sought)
     hits = (
         Hit(
             f"{_address(row.newest)}?customer=open&show=customer",
             name,
-            " · ".join(filter(None, (row.phone, row.email, row.external_id if row.name else ""))),
+            " · ".join(filter(None, (notation.phone(row.phone), row.email, row.external_id if row.name else ""))),
             chips=(Chip(_tickets_of(row.tickets_count)),),
         )
-        for row, name in zip(found, names, strict=True)
+        for row, name in zip(customers, names, strict=True)
     )
     return _group("customers", hits, more)
 
@@ -248,23 +276,28 @@ def _tickets_of(count: int) -> str:
 def _messages(search: _Search) -> Group:
     """By what was said, as the latest revision has it; what the channel deleted was not said."""
     rows = MessageWords.objects.filter(
-        search.tickets("ticket__"),
+        search.tickets(),
         search.period("said_at"),
         organization=search.member.organization,
         words=search.sought.lexemes(),
-    ).select_related("ticket__customer", "ticket__ticket_type")
+    ).defer("words")
     if search.filters.author:
         rows = rows.filter(author_kind=search.filters.author)
-    found, more = search.page(rows.defer("words"), "messages", "said_at", "pk", as_number)
+    found, more = search.page(rows, "messages", "said_at", as_number)
+    named = _named(search.member, (row.ticket_id for row in found))
+    found = [row for row in found if row.ticket_id in named]
     excerpts = _marked([row.text for row in found], search.sought)
     hits = (
         Hit(
             _address(row.ticket_id, row.number, search.filters.query),
             (Segment(_author(row)),),
-            f"{row.ticket.subject} · {_line(row.ticket)}",
+            f"{named[row.ticket_id].subject} · {_line(named[row.ticket_id])}",
             row.said_at,
             excerpt,
-            ((Chip(_("internal note"), "confirm", "sticky-note"),) if row.internal else ()) + _standing(row.ticket),
+            (
+                *((Chip(_("internal note"), "confirm", "sticky-note"),) if row.internal else ()),
+                *_standing(named[row.ticket_id]),
+            ),
         )
         for row, excerpt in zip(found, excerpts, strict=True)
     )
@@ -281,19 +314,21 @@ def _identifiers(search: _Search) -> Group:
     if not search.sought.identifiers:
         return _group("identifiers", (), "")
     rows = TicketIdentifiers.objects.filter(
-        search.tickets("ticket__"),
-        search.period("ticket__updated_at"),
+        search.tickets(),
+        search.period("ticket_updated_at"),
         organization=search.member.organization,
         identifiers=search.sought.as_identifier(),
-    ).select_related("ticket__customer", "ticket__ticket_type")
-    found, more = search.page(rows.defer("identifiers"), "identifiers", "ticket__updated_at", "pk", as_uuid)
-    states = dict(TicketState.objects.filter(pk__in=[row.pk for row in found]).values_list("pk", "values"))
-    types = {row.ticket.ticket_type_id for row in found}
-    documents = dict(TicketType.objects.filter(pk__in=types).values_list("pk", "published__document"))
+    ).defer("identifiers")
+    found, more = search.page(rows, "identifiers", "ticket_updated_at", as_uuid)
+    named = _named(search.member, (row.pk for row in found))
+    states = dict(TicketState.objects.filter(pk__in=list(named)).values_list("pk", "values"))
+    types = TicketType.objects.filter(pk__in={ticket.ticket_type_id for ticket in named.values()})
+    documents = dict(types.values_list("pk", "published__document"))
+    tickets = [named[row.pk] for row in found if row.pk in named]
     hits = (
         hit
-        for row in found
-        for hit in _held(row.ticket, states[row.pk], documents[row.ticket.ticket_type_id], search.sought.identifiers)
+        for ticket in tickets
+        for hit in _held(ticket, states[ticket.pk], documents[ticket.ticket_type_id], search.sought.identifiers)
     )
     return _group("identifiers", hits, more)
 
