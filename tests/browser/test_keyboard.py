@@ -157,3 +157,41 @@ def test_a_key_held_down_decides_one_card(world: World, open_ticket: Open) -> No
     reasons = page.locator("#memory .card.on details[open] .reasons")
     expect(reasons).to_be_in_viewport()
     assert len(accepted) == 1
+
+
+def test_what_an_undo_brings_back_is_chosen_and_forms_go_on_from_the_new_version(world: World, open_ticket: Open) -> None:
+    ticket = stories.recife(world)
+    rows = stories.correction(world, ticket)
+    page = open_ticket(ticket)
+    first, second = (page.locator(f"#ch-{row.pk}") for row in rows[:2])
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    expect(first).to_have_count(0)
+    expect(second).to_be_focused()
+    expect(page.locator("#memory input[name=expected_version]:not([value='2'])")).to_have_count(0)
+    expect(page.locator("#slot-cards [data-card]")).to_have_count(1)
+    page.keyboard.press("u")
+    expect(first).to_be_focused()
+    expect(page.locator("#slot-cards [data-card]")).to_have_count(0)
+
+
+def test_what_was_said_by_telephone_is_one_key_away(world: World, open_ticket: Open) -> None:
+    ticket = stories.recife(world)
+    page = open_ticket(ticket)
+    page.keyboard.press("t")
+    place = page.locator("#report-place")
+    expect(place).to_be_focused()
+    place.select_option(label="Endereço")
+    form = page.locator("#sl-facts-endereco-set form")
+    expect(form.locator("[name=value]")).to_be_focused()
+    expect(form.locator("[name=reported]")).to_have_value("customer")
+    page.keyboard.type("Rua A, 1")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#sl-facts-endereco > summary .value")).to_have_text("Rua A, 1")
+    # Where a message is named, whose word it is need not be said.
+    page.locator("#sl-facts-sintoma > summary").click()
+    form = page.locator("#sl-facts-sintoma-set form")
+    expect(form.locator("[name=reported]")).to_be_visible()
+    form.locator("[data-cite] > summary").click()
+    form.locator("[name=message]").fill("m-1")
+    expect(form.locator("[name=reported]")).to_be_hidden()
