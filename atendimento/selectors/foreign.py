@@ -95,7 +95,9 @@ def card(row: ProposedChange, sight: Sight) -> ChangeCard:
     pointer = _pointer(row)
     place = sight.ticket_type.place(pointer, sight.state.values)
     held = MISSING if place is None or place.kind == "new" else lookup(sight.state.values, pointer)
-    forms = controls.for_place(sight.ticket_type, place, row.value if held is MISSING else held) if place is not None else ()
+    # What is sensitive is opened by a deliberate act: the form begins with what the card showed.
+    unseen = held is MISSING or values.is_hidden(sight.ticket_type, pointer, held)
+    forms = controls.for_place(sight.ticket_type, place, row.value if unseen else held) if place is not None else ()
     failure = sight.failed(drawn.key)
     if failure is not None:
         forms = controls.typed(forms, failure.typed)
