@@ -9,7 +9,9 @@ from typing import Final
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
 
 from atendimento import access, timeline
 from atendimento.models import BriefReading, LedgerEvent, Membership
@@ -38,6 +40,7 @@ class CheckedBrief(Brief):
     version: int = 0
     last_message: int = 0  # the newest one when it was shown
     ticket: str = ""
+    as_of: str = ""  # from when it is, said to the reader
     newer_url: str = ""  # to the first message that is newer; '' where there is none
     readings: tuple[BriefRead, ...] = ()
     fault: str = ""
@@ -79,6 +82,7 @@ def brief(member: Membership, ticket_id: str | uuid.UUID, fault: str = "") -> Ch
         verbatim_heading=told.verbatim_heading,
         verbatim=tuple(BriefLiteral(item.label, item.text) for item in told.verbatim),
         at=last,
+        as_of=_as_of(last) if last is not None else "",
         note=note,
         url=url,
         version=state.version,
@@ -96,3 +100,12 @@ def brief(member: Membership, ticket_id: str | uuid.UUID, fault: str = "") -> Ch
         ),
         fault=str(FAULTS.get(fault, fault)),
     )
+
+
+def _as_of(moment: datetime) -> str:
+    """Today by the hour, another day by its date too."""
+    local = timezone.localtime(moment)
+    named = {"day": date_format(local, "SHORT_DATE_FORMAT"), "time": date_format(local, "H:i")}
+    return (
+        _("Summary as of %(time)s.") if local.date() == timezone.localdate() else _("Summary of %(day)s, %(time)s.")
+    ) % named
