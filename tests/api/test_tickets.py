@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from atendimento.models import Ticket, TicketStatus
+from atendimento import jobs
+from atendimento.models import Handing, OutboxEntry, Ticket, TicketStatus
 from tests.builders import House, change, make_house, make_team, make_ticket, queries_of, say
 
 NEW = {"ticket_type": "assistencia", "subject": "Não gela", "customer": {"external_id": "c-9", "name": "Helena"}}
@@ -155,3 +156,36 @@ def test_a_page_of_tickets_costs_the_same_however_many_there_are(house: House) -
         make_ticket(house, f"d-{number}")
 
     assert queries_of(lambda: house.api().get("tickets")) == one
+
+
+def test_a_team_is_named_by_its_name_or_slug_and_nothing_else(house: House, ticket: Ticket) -> None:
+    make_team(house, "Assistência técnica", house.ana)
+    api, path = house.api(), f"tickets/{ticket.pk}"
+
+    assert api.call("PATCH", path, {"team": "assistência TÉCNICA"}).body["team"] == "Assistência técnica"
+    assert api.call("PATCH", path, {"team": ""}).body["team"] == ""
+    assert api.call("PATCH", path, {"team": "assistencia-tecnica"}).body["team"] == "Assistência técnica"
+    refused = api.call("PATCH", path, {"team": "outra"})
+    assert (refused.status, [item["code"] for item in refused.body["errors"]]) == (400, ["team.unknown"])
+    assert api.get(path).body["team"] == "Assistência técnica"
+
+
+def test_what_the_api_hands_on_stands_in_the_book_of_hands(house: House, ticket: Ticket) -> None:
+    api, path = house.api(), f"tickets/{ticket.pk}"
+    for body in ({"assignee": "me"}, {"assignee": "me"}, {"assignee": house.bruno.user.email}, {"assignee": None}):
+        assert api.call("PATCH", path, body).status == 200
+
+    rows = Handing.objects.filter(ticket=ticket).order_by("pk").values_list("kind", "by", "from_member", "to_member")
+    ana, bruno = house.ana.pk, house.bruno.pk
+    assert list(rows) == [("assumed", ana, None, ana), ("transferred", ana, ana, bruno), ("released", ana, bruno, None)]
+
+
+def test_a_snooze_by_the_api_is_owed_its_wake_and_no_more_once_it_is_over(house: House, ticket: Ticket) -> None:
+    api, path = house.api(), f"tickets/{ticket.pk}"
+    owed = OutboxEntry.objects.filter(job=jobs.WAKE, subject=ticket.pk)
+
+    api.call("PATCH", path, {"status": "snoozed", "snoozed_until": "2030-01-01T10:00:00-03:00"})
+    api.call("PATCH", path, {"snoozed_until": "2030-01-02T10:00:00-03:00"})
+    assert owed.get().due_at.isoformat() == "2030-01-02T13:00:00+00:00"
+    api.call("PATCH", path, {"status": "open"})
+    assert not owed.exists()
