@@ -195,7 +195,7 @@ def test_prompts_are_read_and_compared_by_version(world: World, adm: Client) -> 
 def test_a_summary_that_was_read_and_checked_says_by_whom_and_whether_something_came_since(world: World, ana: Client) -> None:
     ticket = stories.recife(world)
     brief = ana.get(f"/tickets/{ticket.pk}/summary").context["brief"]
-    version, shown = brief.version, {"version": brief.version, "last_message": brief.last_message}
+    shown = {"version": brief.version, "last_message": brief.last_message}
     world.enter()
     path = f"/tickets/{ticket.pk}/summary"
     assert "Li e conferi" in text(ana.get(path))
@@ -204,7 +204,7 @@ def test_a_summary_that_was_read_and_checked_says_by_whom_and_whether_something_
     world.enter()
     assert BriefReading.objects.count() == 1
     words = text(ana.get(path))
-    assert f"Lido e conferido por Ana Lima, versão {version}" in words
+    assert "Lido e conferido por Ana Lima" in words
     assert "chegou algo depois" not in words
     world.enter()
     world.say(ticket, "Mais uma coisa")
