@@ -179,6 +179,18 @@ def linked(to: str, kind: type[models.ForeignKey] = models.ForeignKey, **more: o
     return kind(f"atendimento.{to}", models.DO_NOTHING, related_name="+", **more)
 
 
+def of_ticket() -> list[tuple[str, models.Field]]:
+    """Columns that the views have from the migration `search_views` on."""
+    return [
+        ("ticket_organization", models.BigIntegerField(db_column="ticket_organization_id")),
+        ("ticket_lane", models.BigIntegerField()),
+        ("ticket_assignee", models.BigIntegerField(db_column="ticket_assignee_id", null=True)),
+        ("ticket_escalated_to", models.BigIntegerField(db_column="ticket_escalated_to_id", null=True)),
+        ("ticket_status", models.CharField(max_length=20)),
+        ("ticket_kind", models.BigIntegerField(db_column="ticket_kind_id")),
+    ]
+
+
 def view(name: str, *fields: tuple[str, models.Field]) -> migrations.CreateModel:
     """What the code reads a view as; the database makes nothing of it."""
     return migrations.CreateModel(
@@ -233,24 +245,30 @@ class Migration(migrations.Migration):
             ("organization", linked("organization")),
             ("ticket", linked("ticket")),
             ("member", linked("membership", null=True)),
+            *of_ticket(),
         ),
         view(
             "TicketWords",
             ("id", models.UUIDField(primary_key=True, serialize=False)),
-            ("updated_at", models.DateTimeField()),
+            ("ticket_updated_at", models.DateTimeField()),
             ("words", SearchVectorField()),
             ("organization", linked("organization")),
+            ("customer", linked("customer")),
+            *of_ticket(),
         ),
         view(
             "CustomerWords",
             ("id", models.UUIDField(primary_key=True, serialize=False)),
+            ("created_at", models.DateTimeField()),
             ("words", SearchVectorField()),
             ("organization", linked("organization")),
         ),
         view(
             "TicketIdentifiers",
             ("ticket", linked("ticket", models.OneToOneField, primary_key=True, serialize=False)),
+            ("ticket_updated_at", models.DateTimeField()),
             ("identifiers", SearchVectorField()),
             ("organization", linked("organization")),
+            *of_ticket(),
         ),
     ]
