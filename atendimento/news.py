@@ -31,6 +31,9 @@ QUIET: Final = 10.0
 BACKLOG: Final = 2 * jobs.KEPT_EVENTS
 """Events that a page may have before it that it did not take. One that takes none is cut off; it catches up by itself."""
 
+CONNECTIONS: Final = 6
+"""That a process's pages share: one listens, the others are for what pages say of themselves."""
+
 NO_EVENT: Final = "0-0"
 
 
@@ -142,9 +145,15 @@ class Hub:
 
     def __init__(self) -> None:
         # Without retries: a client that connects again by itself would hide that something was missed.
-        self.client = redis.asyncio.Redis.from_url(
-            settings.REDIS_URL, socket_timeout=5, socket_connect_timeout=2, retry=Retry(NoBackoff(), 0)
+        pool = redis.asyncio.BlockingConnectionPool.from_url(
+            settings.REDIS_URL,
+            max_connections=CONNECTIONS,
+            timeout=5,
+            socket_timeout=5,
+            socket_connect_timeout=2,
+            retry=Retry(NoBackoff(), 0),
         )
+        self.client = redis.asyncio.Redis(connection_pool=pool)
         self._pages: dict[str, set[Page]] = {}
         self._subscribed: dict[str, asyncio.Event] = {}
         self._pubsub: Any = None

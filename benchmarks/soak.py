@@ -165,7 +165,7 @@ class Page:
         answer = await self.part(name, path, FRAGMENT | more)
         if name == "queue":
             # As the page's script: the slower the server, the longer the wait.
-            self.queue_after = time.monotonic() + min(max(20 * answer.seconds, 5), 60) * (0.7 + 0.6 * random.random())
+            self.queue_after = time.monotonic() + min(max(40 * answer.seconds, 5), 60) * (0.7 + 0.6 * random.random())
 
     async def part(self, name: str, path: str, headers: dict[str, str]) -> Answer:
         answer = await self.browser.request("GET", path, headers=headers)

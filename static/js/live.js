@@ -63,7 +63,7 @@
 
   // A server that answers slowly is asked less often.
   document.addEventListener("lastro:refreshed", (event) => {
-    if (event.detail.name === "queue") queueAfter = performance.now() + about(Math.min(Math.max(20 * event.detail.took, 5_000), 60_000));
+    if (event.detail.name === "queue") queueAfter = performance.now() + about(Math.min(Math.max(40 * event.detail.took, 5_000), 60_000));
   });
 
   document.addEventListener("visibilitychange", () => {
