@@ -17,6 +17,9 @@ from kombu.exceptions import OperationalError
 from redis import RedisError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atendimento.settings")
+# Every command looks for mistakes as it starts, `migrate` before all of them. A worker that takes the place of a lost one
+# would spend a quarter of its start on loading pages for that.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 # A task that outlives this is handed to another worker while it still runs, so it must exceed
 # the longest model call with all its tries.

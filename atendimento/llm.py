@@ -62,10 +62,19 @@ class Embedded:
     usage: Usage = NO_USAGE
 
 
-def ask(request: Request, endpoint: Endpoint, mode: Mode, read: Reader = read_answer) -> Reply:
-    """Ask once. Raises nothing for what servers and networks do: it is in the reply's outcome."""
+def ask(
+    request: Request,
+    endpoint: Endpoint,
+    mode: Mode,
+    read: Reader = read_answer,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> Reply:
+    """Ask once. Raises nothing for what servers and networks do: it is in the reply's outcome.
+
+    `meanwhile` is done while the model thinks; what it raises ends the request, and is raised.
+    """
     body = payload(request, endpoint.model, mode)
-    answer = _send(endpoint, lambda client: client.chat.completions.with_raw_response.create(**body))
+    answer = _send(endpoint, lambda client: client.chat.completions.with_raw_response.create(**body), meanwhile)
     if not isinstance(answer, _Body):
         return Reply(answer)
     named = answer.document.get("model") if isinstance(answer.document, dict) else None
@@ -176,12 +185,17 @@ def _forget() -> None:
 os.register_at_fork(after_in_child=_forget)
 
 
-def _send(endpoint: Endpoint, request: Callable[[openai.AsyncOpenAI], Awaitable[Any]]) -> _Body | Unreached | Rejected:
+def _send(
+    endpoint: Endpoint,
+    request: Callable[[openai.AsyncOpenAI], Awaitable[Any]],
+    meanwhile: Callable[[], None] = lambda: None,
+) -> _Body | Unreached | Rejected:
     answered = asyncio.run_coroutine_threadsafe(_within_deadline(endpoint, request), _loop.get())
     try:
+        meanwhile()
         return answered.result()
     except BaseException:
-        # The worker is told to end: nobody waits for this answer any more.
+        # The worker is told to end, or failed itself: nobody waits for this answer any more.
         answered.cancel()
         raise
 

@@ -121,14 +121,18 @@ def _go_on(claimed: Claimed, way: gate.Gate) -> None:
     request = asked.request if claimed.run.repair is None else replace(asked.request, repair=claimed.run.repair)
     sent = masks.protect(request, claimed.held, claimed.organization)
     kept = masks.stored(sent)
-    prompts.remember(sent.request, claimed.organization)
-    Proposal.objects.filter(pk=row.pk, holder=row.holder).update(
-        request=kept,
-        context_report=request.report.to_json(),
-        base_version=asked.base_version,
-        prompt_version=sent.request.prompt_version,
-    )
-    reply = llm.ask(sent.request, claimed.endpoint, claimed.run.mode, masks.reader_of(kept))
+
+    def store_question() -> None:
+        prompts.remember(sent.request, claimed.organization)
+        Proposal.objects.filter(pk=row.pk, holder=row.holder).update(
+            request=kept,
+            context_report=request.report.to_json(),
+            base_version=asked.base_version,
+            prompt_version=sent.request.prompt_version,
+        )
+
+    # Stored before its answer is; the server need not wait for that.
+    reply = llm.ask(sent.request, claimed.endpoint, claimed.run.mode, masks.reader_of(kept), store_question)
     if reply.raw:
         _keep(claimed, reply, asked)
     way.learn(reply.outcome)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 
+from atendimento import llm
 from atendimento.llm import Embedded, Endpoint, ask, embed
 from memoria.extraction import Request, Usage
 from memoria.proposals import Change, Citation
@@ -165,6 +167,42 @@ def test_a_connection_that_breaks_wherever_it_does_is_an_outcome_of_one_request(
     assert isinstance(outcome, Unreached)
     assert outcome.kind in ("connection", "not_a_completion")
     assert len(model_server.chats) == 1
+
+
+def test_what_is_to_be_done_meanwhile_is_done_before_the_answer_comes_and_ends_the_request_where_it_fails(
+    model_server: ModelServer, request_for_a: Request
+) -> None:
+    patient = Endpoint(model_server.url, "secret", "test-model", timeout=60.0)
+    model_server.answer()
+    # The server has been asked when it is done.
+    reply = ask(request_for_a, patient, Mode.TEXT, meanwhile=lambda: void(model_server.wait_for_chats(1)))
+    assert isinstance(reply.outcome, Answered)
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    model_server.hang(30)
+    began = time.monotonic()
+    with pytest.raises(ZeroDivisionError):
+        ask(request_for_a, patient, Mode.TEXT, meanwhile=fail)
+    assert time.monotonic() - began < 20
+
+
+def void(_: object) -> None:
+    """For a callback that is to return nothing."""
+
+
+def test_threads_that_ask_first_at_the_same_time_share_one_loop() -> None:
+    for _ in range(5):
+        fresh = llm._Loop()
+        with ThreadPoolExecutor(8) as pool:
+            (loop,) = set(pool.map(lambda _, of=fresh: of.get(), range(8)))
+        loop.call_soon_threadsafe(loop.stop)
+        deadline = time.monotonic() + 30
+        while loop.is_running():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        loop.close()
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
