@@ -164,8 +164,7 @@ def _measure(tickets: int, rounds: int) -> dict[str, Any]:
         names = {"new": sql.Identifier(LARGE_DATABASE), "old": sql.Identifier(settings.TEST_DATABASE)}
         link.execute(sql.SQL("CREATE DATABASE {new} TEMPLATE {old}").format(**names))
     started = time.perf_counter()
-    for first in range(SMALL + 1, tickets + 1, 100_000):
-        many_tickets.fill(_superuser(LARGE_DATABASE), shop, first, min(first + 99_999, tickets))
+    many_tickets.fill(_superuser(LARGE_DATABASE), shop, SMALL + 1, tickets, indexes_after=True)
     filled = time.perf_counter() - started
 
     pages = {(who, view): f"/?view={view}" for who in desks for view in VIEWS}
@@ -174,6 +173,7 @@ def _measure(tickets: int, rounds: int) -> dict[str, Any]:
     deep = {(who, view): _deep(view, behind) for who in desks for view in ("all", "closed", "decide")}
     deeps: dict[tuple[str, str], list[float]] = {key: [] for key in deep}
     counts: dict[str, dict[str, str]] = {}
+    shown: dict[tuple[str, str], dict[str, int]] = {key: {} for key in pages}
     for round_ in range(rounds + 1):
         for size, database in (("small", settings.TEST_DATABASE), ("large", LARGE_DATABASE)):
             _turn_to(database)
@@ -181,6 +181,7 @@ def _measure(tickets: int, rounds: int) -> dict[str, Any]:
                 desk.get("/views/")  # a connection is opened, and nothing of it is measured
             for key, address in pages.items():
                 took, response = desks[key[0]].get(address)
+                shown[key][size] = len(response.context["queue"].rows)
                 if round_:
                     times[key][size].append(took)
                 elif key[1] == "decide":
@@ -197,11 +198,12 @@ def _measure(tickets: int, rounds: int) -> dict[str, Any]:
         statements[f"{who}: {view}"], plan = _plans(desks[who.split()[0]], address, shop.organization)
         plans[f"{who}: {view}"] = plan
         scans += [f"{who}: {view}" for nodes in plan.values() for node in nodes if re.match(rf"Seq Scan on {TABLE}$", node)]
-    return _told(tickets, rounds, filled, times, deeps, counts, statements, plans, scans)
+    return _told(tickets, rounds, filled, times, shown, deeps, counts, statements, plans, scans)
 
 
-def _milliseconds(values: list[float]) -> float:
-    return round(statistics.median(values) * 1000, 1)
+def _milliseconds(values: list[float]) -> dict[str, float]:
+    """The best and the middle one. What else a machine does makes a page slower and never faster: ratios are of the best."""
+    return {"best": round(min(values) * 1000, 1), "median": round(statistics.median(values) * 1000, 1)}
 
 
 def _told(
@@ -209,6 +211,7 @@ def _told(
     rounds: int,
     filled: float,
     times: dict[tuple[str, str], dict[str, list[float]]],
+    shown: dict[tuple[str, str], dict[str, int]],
     deeps: dict[tuple[str, str], list[float]],
     counts: dict[str, dict[str, str]],
     statements: dict[str, int],
@@ -219,14 +222,17 @@ def _told(
         f"{who}: {view}": {
             "small_ms": _milliseconds(found["small"]),
             "large_ms": _milliseconds(found["large"]),
-            "ratio": round(statistics.median(found["large"]) / statistics.median(found["small"]), 2),
+            "ratio": round(min(found["large"]) / min(found["small"]), 2),
+            "rows": [shown[who, view]["small"], shown[who, view]["large"]],
         }
         for (who, view), found in times.items()
     }
+    # A page of thirty rows is laid out longer than one of three, whatever the table holds: only like is set beside like.
+    alike = {key: found for key, found in times.items() if shown[key]["small"] == shown[key]["large"]}
     whole = {
         who: round(
-            sum(statistics.median(found["large"]) for (one, _view), found in times.items() if one == who)
-            / sum(statistics.median(found["small"]) for (one, _view), found in times.items() if one == who),
+            sum(min(found["large"]) for (one, _view), found in alike.items() if one == who)
+            / sum(min(found["small"]) for (one, _view), found in alike.items() if one == who),
             2,
         )
         for who in ("agent", "supervisor")
@@ -238,8 +244,8 @@ def _told(
         "large": tickets,
         "rounds": rounds,
         "seconds_to_fill": round(filled),
-        "ratio_of_all_views": whole,
-        "worst_ratio": max(views.items(), key=lambda item: item[1]["ratio"])[0],
+        "ratio_of_pages_with_as_many_rows": whole,
+        "worst_of_them": max((views[f"{who}: {view}"]["ratio"], f"{who}: {view}") for who, view in alike),
         "views": views,
         "far_behind_ms": {f"{who}: {view}, {tickets // 50} rows": _milliseconds(found) for (who, view), found in deeps.items()},
         "counts": counts,
