@@ -16,7 +16,7 @@ from django.db import connection
 from atendimento import actions, jobs, tenancy
 from atendimento.actions import reminder_mails, reminders
 from atendimento.actions.reminders import remind_all
-from atendimento.models import MailStatus, Membership, Organization, OutboxEntry, Reminder, Ticket
+from atendimento.models import MailStatus, Membership, Organization, OutboxEntry, Reminder, Team, TeamMember, Ticket
 from tests.builders import House, make_house, make_ticket
 from tests.support import stories
 
@@ -88,6 +88,27 @@ def test_without_an_owner_supervisors_are_reminded(house: House, ticket: Ticket)
     promise(house, ticket)
 
     assert look(house) == [("Celia", "c-1", "due")]
+
+
+def in_a_team(house: House, ticket: Ticket, leader: Membership) -> None:
+    now = datetime.now(UTC)
+    team = Team.objects.create(organization=house.organization, name="Contratos", slug="contratos", created_at=now)
+    TeamMember.objects.create(organization=house.organization, team=team, member=leader, leads=True)
+    actions.update_ticket(member=house.celia, ticket_id=ticket.pk, team="contratos")
+
+
+def test_without_an_owner_whoever_leads_the_ticket_s_team_is_reminded(house: House, ticket: Ticket) -> None:
+    in_a_team(house, ticket, house.ana)
+    promise(house, ticket, who=house.celia)
+
+    assert look(house) == [("Ana", "c-1", "due")]
+
+
+def test_who_is_named_and_does_not_see_the_ticket_is_not_reminded_of_it(house: House, ticket: Ticket) -> None:
+    in_a_team(house, ticket, house.ana)
+    promise(house, ticket, who=house.celia, owner="Bruno")
+
+    assert look(house) == [("Ana", "c-1", "due")]
 
 
 def test_someone_who_left_is_not_reminded(house: House, ticket: Ticket) -> None:
