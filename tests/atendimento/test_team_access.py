@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+from pathlib import Path
 
 import pytest
 
@@ -102,3 +104,18 @@ def test_another_organisation_s_teams_open_nothing(house: House, teams: dict[str
 
     assert other.api().get(f"tickets/{row.pk}").status == 404
     assert other.api().call("PATCH", f"tickets/{make_ticket(other).pk}", {"team": "Peças"}).status == 400
+
+
+OWN_SIGHT = re.compile(
+    r"(?:access\.(?:ticket|proposal|change|ticket_to_change|visible\w*)|open_to_(?:change|decide))"
+    r"\((?:self\.|request\.)?(?:member|caller)\.organization\b"
+)
+# What is answered to whoever has just handed a ticket out of their sight; what administrators and supervisors alone do.
+ANSWERED = {"actions/handing.py", "actions/tickets.py", "actions/holds.py"}
+
+
+def test_nobody_looks_with_the_organisation_s_eyes_in_place_of_their_own() -> None:
+    folder = Path(access.__file__).parent
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*.py") if OWN_SIGHT.search(path.read_text("utf-8"))}
+    assert found == ANSWERED
+    assert OWN_SIGHT.search("access.ticket(self.caller.organization, key)")
