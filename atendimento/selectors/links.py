@@ -41,7 +41,8 @@ def merged_note(member: Membership, ticket: Ticket) -> MergedNote | None:
     """
     if ticket.erased_at is not None:
         when = date_format(localtime(ticket.erased_at), "SHORT_DATETIME_FORMAT")
-        return MergedNote(_("Erased with its customer, %(when)s. Nothing is written here any more.") % {"when": when}, "", "", "")
+        words = _("Erased with its customer, %(when)s. Nothing is written here any more.")
+        return MergedNote(words % {"when": when}, "", "", "")
     into = ticket.merged_into
     if into is None or ticket.merged_at is None:
         return None

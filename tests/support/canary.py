@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -44,15 +44,15 @@ def in_database(word: str = CANARY) -> set[str]:
             if link.execute(held.format(sql.Identifier(table), text, sql.Literal(f"%{word}%"))).fetchone():
                 found.add(f"{table}.{column}")
         for (data,) in link.execute("SELECT session_data FROM django_session"):
-            held = SessionStore().decode(str(data))  # type: ignore[no-untyped-call]
-            if word in json.dumps(held, default=str).casefold():
+            opened = SessionStore().decode(str(data))
+            if word in json.dumps(opened, default=str).casefold():
                 found.add("django_session.session_data")
     return found
 
 
 def in_redis(word: str = CANARY) -> set[str]:
     """The keys of Redis that hold the word, in their name or in what they hold, plain or in base64 (Celery's bodies)."""
-    needles = [word.encode(), *(base64.b64encode(b"x" * shift + word.encode())[4:-4] for shift in range(3))]
+    needles = [word.encode(), *(_in_base64(word.encode(), shift) for shift in range(3))]
     with redis.Redis.from_url(settings.REDIS.url) as client:
         return {
             key.decode(errors="replace")
@@ -61,9 +61,15 @@ def in_redis(word: str = CANARY) -> set[str]:
         }
 
 
+def _in_base64(word: bytes, shift: int) -> bytes:
+    """The letters that stand for the word, and for nothing beside it, where it begins `shift` bytes into a group of three."""
+    packed = base64.b64encode(b"x" * shift + word)
+    return packed[4 if shift else 0 : -4 if (shift + len(word)) % 3 else None]
+
+
 def _held(client: Any, key: bytes) -> Iterator[bytes]:
     yield key.lower()
-    read = {
+    read: dict[bytes, Callable[[], Any]] = {
         b"string": lambda: [client.get(key)],
         b"list": lambda: client.lrange(key, 0, -1),
         b"set": lambda: client.smembers(key),
