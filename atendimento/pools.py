@@ -16,7 +16,7 @@ class SharedPool(redis.ConnectionPool):
     """For the cache's `pool_class`."""
 
     @classmethod
-    def from_url(cls, url: str, **options: Any) -> redis.ConnectionPool:
+    def from_url(cls, url: str, **options: Any) -> redis.ConnectionPool:  # type: ignore[override] # the process's own, whoever asks
         return _pool(url, tuple(sorted(options.items())))
 
 

@@ -6,6 +6,8 @@ security lets no index serve the operator that compares words, because it might 
 view keeps the wall itself, by the very condition of the policies, and takes no writing.
 """
 
+from typing import Any
+
 from django.contrib.postgres.search import SearchVectorField
 from django.db import migrations, models
 
@@ -175,11 +177,11 @@ def query_of(table: str, columns: str, condition: str) -> str:
     return " ".join(("SELECT", columns, "FROM", f"atendimento_{table}", "WHERE", condition))
 
 
-def linked(to: str, kind: type[models.ForeignKey] = models.ForeignKey, **more: object) -> models.ForeignKey:
+def linked(to: str, kind: type[models.ForeignKey[Any, Any]] = models.ForeignKey, **more: Any) -> models.ForeignKey[Any, Any]:
     return kind(f"atendimento.{to}", models.DO_NOTHING, related_name="+", **more)
 
 
-def of_ticket() -> list[tuple[str, models.Field]]:
+def of_ticket() -> list[tuple[str, models.Field[Any, Any]]]:
     """Columns that the views have from the migration `search_views` on."""
     return [
         ("ticket_organization", models.BigIntegerField(db_column="ticket_organization_id")),
@@ -191,7 +193,7 @@ def of_ticket() -> list[tuple[str, models.Field]]:
     ]
 
 
-def view(name: str, *fields: tuple[str, models.Field]) -> migrations.CreateModel:
+def view(name: str, *fields: tuple[str, models.Field[Any, Any]]) -> migrations.CreateModel:
     """What the code reads a view as; the database makes nothing of it."""
     return migrations.CreateModel(
         name=name, fields=list(fields), options={"managed": False, "db_table": f"atendimento_{name.lower()}"}

@@ -57,5 +57,5 @@ class Migration(migrations.Migration):
     dependencies = [("atendimento", "0027_search_statistics")]
 
     operations = [
-        migrations.RunSQL(sql=made(VIEWS), reverse_sql=made(BEFORE)),
+        migrations.RunSQL(sql=[*made(VIEWS)], reverse_sql=[*made(BEFORE)]),
     ]

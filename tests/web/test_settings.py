@@ -15,7 +15,7 @@ from tests.support.asking import text
 from tests.support.stories import World, change
 from tests.web.conftest import SignIn
 
-RIGHT = {
+RIGHT: dict[str, dict[str, Any]] = {
     "identity": {"name": "Frio Certo", "timezone": "America/Manaus", "language": "en"},
     "working-time": {
         "weekday": ["0", "5"],
