@@ -11,7 +11,9 @@ request to the last answer.
 
 A quarter and three quarters of the way a worker is killed (SIGKILL, all its threads in calls) and another one started; half
 way Redis is ended, forgets everything, and comes back. What "workers and latency allow" is workers times threads requests a
-second. At the end every message must be read once: one run each, one change each, no job owed. Exit 1 where that fails.
+second. What is missing is told too: how long a worker's connection to the model lies idle between two requests, and how many
+seconds of workers each harm cost. At the end every message must be read once: one run each, one change each, no job owed.
+Exit 1 where that fails.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FIGURES = Path(__file__).with_name("throughput.json")
 LATENCY = 1.0  # seconds of every answer
 GIVE_UP = 120.0  # seconds without any run done
+HARMED = 12.0  # seconds after which a harm is over
 MARK = re.compile(r"T(\d{5})M(\d{3})")
 TYPE: dict[str, Any] = {
     "slug": "carga",
@@ -52,16 +55,23 @@ TYPE: dict[str, Any] = {
 }
 
 
+Request = tuple[int, float, float, int]
+"""Ticket, beginning, end, and the number of the connection."""
+
+
 # --- the model ----------------------------------------------------------------------------------------------------
 
 
 class Model(asyncio.Protocol):
     """One connection of a client. Every request waits its second on the loop, so thousands could at once."""
 
-    log: list[tuple[int, float, float]] = []  # ticket, beginning, end
+    log: list[Request] = []
+    connections = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
+        Model.connections += 1
+        self.number = Model.connections
         self.transport, self.data = transport, b""
         self.under_way: tuple[int, float, asyncio.TimerHandle] | None = None
 
@@ -92,7 +102,7 @@ class Model(asyncio.Protocol):
     def _end(self) -> None:
         if self.under_way is not None:
             ticket, began, _ = self.under_way
-            Model.log.append((ticket, began, time.time()))
+            Model.log.append((ticket, began, time.time(), self.number))
             self.under_way = None
 
 
@@ -154,6 +164,9 @@ class Product:
             "LOG_LEVEL": "WARNING",
             "DJANGO_SETTINGS_MODULE": "atendimento.settings",
             "PYTHONUNBUFFERED": "1",
+            # As where it is installed: a worker that starts again need not compile everything anew.
+            "PYTHONDONTWRITEBYTECODE": "",
+            "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
         }
         self.children: list[Child] = []
 
@@ -190,7 +203,7 @@ class Product:
         time.sleep(2)
         self.redis.start(self.redis.port)
 
-    def requests(self) -> list[tuple[int, float, float]]:
+    def requests(self) -> list[Request]:
         words = (
             f"import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:{self.model_port}/log').read().decode())"
         )
@@ -257,10 +270,24 @@ def load(product: Product, tickets: int, messages: int, *, one_by_one: bool) -> 
     subprocess.run([sys.executable, "-c", LOADER, *words], cwd=ROOT, env=product.env, check=True)
 
 
-def together(requests: list[tuple[int, float, float]]) -> int:
+def between(requests: list[Request]) -> list[float]:
+    """Seconds between the requests of each connection, shortest first: a worker's own work, and what it waited for."""
+    of_connection: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    for _, began, ended, connection in requests:
+        of_connection[connection].append((began, ended))
+    return sorted(later[0] - earlier[1] for spans in of_connection.values() for earlier, later in pairwise(sorted(spans)))
+
+
+def idle(requests: list[Request], since: float, until: float, places: int) -> float:
+    """Seconds of workers in which none of them was asking."""
+    asking = sum(max(0.0, min(ended, until) - max(began, since)) for _, began, ended, _ in requests)
+    return places * (until - since) - asking
+
+
+def together(requests: list[Request]) -> int:
     """How many requests began while another one about their ticket was under way."""
     of_ticket: dict[int, list[tuple[float, float]]] = defaultdict(list)
-    for ticket, began, ended in requests:
+    for ticket, began, ended, _ in requests:
         of_ticket[ticket].append((began, ended))
     return sum(later[0] < earlier[1] for spans in of_ticket.values() for earlier, later in pairwise(sorted(spans)))
 
@@ -283,7 +310,8 @@ def measure(product: Product, workers: int, total: int) -> dict[str, Any]:
         (total // 2, "broker restarted", product.restart_broker),
         (3 * total // 4, "worker-2 killed", lambda: kill(product, running, "worker-2")),
     ]
-    done, last_seen, events = 0, time.monotonic(), []
+    done, last_seen = 0, time.monotonic()
+    events: list[dict[str, Any]] = []
     while done < total:
         time.sleep(0.5)
         now = count(link, DONE)
@@ -291,7 +319,7 @@ def measure(product: Product, workers: int, total: int) -> dict[str, Any]:
             done, last_seen = now, time.monotonic()
         if harm and done >= harm[0][0]:
             _, name, act = harm.pop(0)
-            events.append({"what": name, "after runs": done})
+            events.append({"what": name, "after runs": done, "at": time.time()})
             print(f"{done}/{total}: {name}", flush=True)
             act()
         if time.monotonic() - last_seen > GIVE_UP:
@@ -299,6 +327,12 @@ def measure(product: Product, workers: int, total: int) -> dict[str, Any]:
     time.sleep(2)
     requests = product.requests()
     begun, ended = min(row[1] for row in requests), max(row[2] for row in requests)
+    places, gaps = workers * product.threads, between(requests)
+    for event in events:
+        at = event.pop("at")
+        # Beyond what is lost anyway: in as long a stretch that ends with the harm.
+        more = idle(requests, at, at + HARMED, places) - idle(requests, at - HARMED, at, places)
+        event |= {"second": round(at - begun, 1), "seconds of workers lost": round(more, 1)}
     changes = link.execute(b"SELECT ticket_id, citations FROM atendimento_proposedchange").fetchall()
     return {
         "runs": done,
@@ -308,6 +342,9 @@ def measure(product: Product, workers: int, total: int) -> dict[str, Any]:
         "requests beyond one a run": len(requests) - total,
         "two at a time for a ticket": together(requests),
         "most at once": most_at_once(requests),
+        "milliseconds between two requests": {
+            name: round(1000 * gaps[int(share * (len(gaps) - 1))]) for name, share in (("median", 0.5), ("95 %", 0.95))
+        },
         "messages unread": count(link, "SELECT count(*) FROM atendimento_message WHERE awaits_reading"),
         "changes": len(changes),
         "changes doubled": len(changes) - len(set(changes)),
@@ -317,8 +354,8 @@ def measure(product: Product, workers: int, total: int) -> dict[str, Any]:
     }
 
 
-def most_at_once(requests: list[tuple[int, float, float]]) -> int:
-    steps = sorted([(began, 1) for _, began, _ in requests] + [(ended, -1) for _, _, ended in requests])
+def most_at_once(requests: list[Request]) -> int:
+    steps = sorted([(began, 1) for _, began, _, _ in requests] + [(ended, -1) for _, _, ended, _ in requests])
     now = most = 0
     for _, step in steps:
         now += step
