@@ -6,6 +6,8 @@ security lets no index serve the operator that compares words, because it might 
 view keeps the wall itself, by the very condition of the policies, and takes no writing.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from django.contrib.postgres.search import SearchVectorField
