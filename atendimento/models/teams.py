@@ -59,7 +59,7 @@ class Handing(models.Model):
     """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
-    ticket = models.ForeignKey("Ticket", models.CASCADE, related_name="handings")
+    ticket = models.ForeignKey("Ticket", models.PROTECT, related_name="handings")
     kind = models.CharField(max_length=20, choices=HandingKind.choices)
     by = models.ForeignKey(Membership, models.PROTECT, related_name="+")
     at = models.DateTimeField()
