@@ -5,11 +5,15 @@ from __future__ import annotations
 from django.db import transaction
 
 from atendimento import jobs
+from atendimento.hands import Hands
 from atendimento.models import Membership, Ticket
 
 
-def announce(ticket: Ticket, member: Membership | None) -> None:
-    """Tell open pages, after the commit, that a ticket is new or changed."""
+def announce(ticket: Ticket, member: Membership | None, was: Hands | None = None) -> None:
+    """Tell open pages, after the commit, that a ticket is new or changed.
+
+    `was`: whose it was before. Who saw it there hears that it has gone.
+    """
     document = {
         "ticket": str(ticket.pk),
         "kind": "ticket",
@@ -18,5 +22,6 @@ def announce(ticket: Ticket, member: Membership | None) -> None:
         "member": member.pk if member else None,
         "team": ticket.team_id,
         "hands": [ticket.assignee_id, ticket.escalated_to_id],
+        **({} if was is None else {"was": {"team": was.team, "hands": [was.assignee, was.escalated_to]}}),
     }
     transaction.on_commit(lambda: jobs.publish(ticket.organization_id, document))

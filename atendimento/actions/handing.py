@@ -150,7 +150,7 @@ def _hand(
         # The note moved the ticket's figures on; only the hands are written below.
         ticket.last_message_number = message.number
     write(ticket, before, member, kind=kind, note=message.pk if message else None, key=key)
-    announce(ticket, member)
+    announce(ticket, member, before)
     return access.ticket(member.organization, ticket_id)
 
 

@@ -160,7 +160,7 @@ def update_ticket(
     for event in _events(ticket, was):
         runs.happened_to(member.organization, ticket.pk, event)
     if changed or Hands.of(ticket) != hands:
-        announce(ticket, member)
+        announce(ticket, member, hands)
     return access.ticket(member.organization, ticket.pk)  # it may have gone where the member does not see it
 
 

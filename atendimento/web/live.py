@@ -78,9 +78,12 @@ class Ear:
         """What is for some members alone is told to them alone, and nobody hears of a ticket that they do not see."""
         if "to" in document:
             return self.member_id in document["to"]
-        if self.lanes is None or self.member_id in document.get("hands", ()):
+        return any(self._sees(whose) for whose in (document, document.get("was", {})))
+
+    def _sees(self, whose: dict[str, Any]) -> bool:
+        if self.lanes is None or self.member_id in whose.get("hands", ()):
             return True
-        return "team" in document and (document["team"] or access.NO_TEAM) in self.lanes
+        return "team" in whose and (whose["team"] or access.NO_TEAM) in self.lanes
 
 
 def _ear(request: HttpRequest, member: Membership) -> Ear:

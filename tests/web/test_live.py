@@ -102,11 +102,13 @@ def test_a_member_hears_their_organisation_and_no_other() -> None:
             say(mine.organization_id, "reminder", to=[mine.pk + 1])
             say(mine.organization_id, "decision", team=7, hands=[None])  # of a team that she is not in
             say(mine.organization_id, "ticket", team=7, hands=[mine.pk])
-            return [await stream.next("news"), await stream.next("news")]
+            say(mine.organization_id, "ticket", team=7, hands=[], was={"team": None, "hands": []})  # it went there
+            return [await stream.next("news") for _time in range(3)]
 
-    first, second = async_to_sync(heard)()
+    first, second, third = async_to_sync(heard)()
     assert first.data == {"ticket": "t", "kind": "message", "version": 3, "message": 4, "member": 5}
-    assert second.data["kind"] == "ticket"
+    assert (second.data["kind"], third.data["kind"]) == ("ticket", "ticket")
+    assert set(third.data) == {"ticket", "kind", "version", "message", "member"}
     assert news.order(second.id) > news.order(first.id) > (0, 0)
 
 
