@@ -65,7 +65,14 @@ def test_every_screen(world: World, crowded: Ticket, open_ticket: Open, scheme: 
     page.keyboard.press("?")
     assert faults(page) == []
     page.keyboard.press("Escape")
-    for query in ("?pane=state&report=customer", "?pane=history", "?show=talk", "?show=queue", "?pane=state&version=1", COMPARED):
+    for query in (
+        "?pane=state&report=customer",
+        "?pane=history",
+        "?show=talk",
+        "?show=queue",
+        "?pane=state&version=1",
+        COMPARED,
+    ):
         page.goto(f"/tickets/{crowded.pk}/{query}")
         if "state" in query:
             page.evaluate("document.querySelectorAll('#memory details').forEach(details => { details.open = true; })")
