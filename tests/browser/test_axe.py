@@ -78,16 +78,6 @@ def test_every_screen(world: World, crowded: Ticket, open_ticket: Open, scheme: 
             page.evaluate("document.querySelectorAll('#memory details').forEach(details => { details.open = true; })")
         assert faults(page) == [], query
     ticket = f"/tickets/{crowded.pk}/"
-    for path in ("/search?q=geladeira", "/search?q=nada-disso&from=2020-01-01", f"{ticket}?show=customer&customer=open"):
-        page.goto(path)
-        expect(page.locator(".hits, .empty, #customer h2").first).to_be_visible()
-        assert faults(page) == [], path
-    page.goto(f"{ticket}?show=talk")
-    page.keyboard.press("/")
-    page.keyboard.type("geladeira")
-    expect(page.locator("#search-panel [role=option]").first).to_be_visible()
-    page.keyboard.press("ArrowDown")
-    assert faults(page) == [], "the panel of the search"
     forms = [f"{ticket}{form}" for form in ("transfer", "escalate", "snooze", "hands")]
     for path in (
         "/",
@@ -126,6 +116,26 @@ def test_the_pages_about_the_model(world: World, open_ticket: Open, scheme: Any,
         page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true; })")
         assert faults(page) == [], path
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", (1440, 900)), ("dark", (390, 844))], ids=["wide", "narrow"])
+def test_the_search_and_the_customer(
+    world: World, crowded: Ticket, open_ticket: Open, scheme: Any, size: tuple[int, int]
+) -> None:
+    page = open_ticket(crowded, world.silvia)
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    ticket = f"/tickets/{crowded.pk}/"
+    for path in ("/search?q=geladeira", "/search?q=nada-disso&from=2020-01-01", f"{ticket}?show=customer&customer=open"):
+        page.goto(path)
+        expect(page.locator(".hits, .empty, #customer h2").first).to_be_visible()
+        assert faults(page) == [], path
+    page.goto(f"{ticket}?show=talk")
+    page.keyboard.press("/")
+    page.keyboard.type("geladeira")
+    expect(page.locator("#search-panel [role=option]").first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    assert faults(page) == [], "the panel of the search"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
