@@ -32,6 +32,7 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -305,7 +306,7 @@ def measure(product: Product, workers: int, total: int) -> dict[str, Any]:
     link = psycopg.connect(product.postgres.url(embedded.SUPERUSER), autocommit=True)
     running = {f"worker-{number}": product.worker(f"worker-{number}") for number in range(1, workers + 1)}
     product.beat()
-    harm = [
+    harm: list[tuple[int, str, Callable[[], None]]] = [
         (total // 4, "worker-1 killed", lambda: kill(product, running, "worker-1")),
         (total // 2, "broker restarted", product.restart_broker),
         (3 * total // 4, "worker-2 killed", lambda: kill(product, running, "worker-2")),

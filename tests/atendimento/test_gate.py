@@ -19,6 +19,7 @@ from atendimento.actions.propose import propose_changes
 from atendimento.actions.rebuilds import start_rereading
 from atendimento.actions.rereading import read_on
 from atendimento.models import OutboxEntry, Proposal, RunStatus, Ticket
+from atendimento.tasks import sweep_outbox
 from memoria.extraction import Usage
 from tests import settings as test_settings
 from tests.atendimento.test_runs import TORRE
@@ -150,10 +151,7 @@ def test_a_reading_of_old_messages_waits_for_a_place_too_and_is_woken_after_the_
 def _lose_the_connection_and_fail(other: psycopg.Connection[Any]) -> None:
     with locks.held(7, 7) as ours:
         assert ours
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_backend_pid()")
-            (pid,) = cursor.fetchone()
-        other.execute("SELECT pg_terminate_backend(%s)", [pid])
+        other.execute("SELECT pg_terminate_backend(%s)", [_session()])
         raise ZeroDivisionError
 
 
@@ -164,6 +162,25 @@ def test_a_lock_that_cannot_be_given_back_hides_no_error_and_ends_with_its_conne
             _lose_the_connection_and_fail(other)
         other.execute("SELECT pg_advisory_lock(7, 7)")  # free, or this waits for ever
     assert held() == 0  # and the connection is a new one
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_keeps_its_connection_from_task_to_task_and_takes_a_new_one_where_the_database_dropped_it() -> None:
+    assert sweep_outbox.apply().get() is None
+    first = _session()
+    assert sweep_outbox.apply().get() is None
+    assert _session() == first
+    with psycopg.connect(test_settings.POSTGRES.url("postgres", test_settings.TEST_DATABASE), autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s)", [first])
+    assert sweep_outbox.apply().get() is None
+    assert _session() != first
+
+
+def _session() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    return int(pid)
 
 
 def test_without_a_limit_no_place_is_asked_for(house: House, ticket: Ticket, model_server: ModelServer) -> None:
