@@ -10,9 +10,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from atendimento.actions.messages import delete_message
 from atendimento.actions.teams import create_team, set_team_members
 from atendimento.actions.tickets import update_ticket
-from atendimento.models import Membership, Organization, Ticket
+from atendimento.models import Membership, Message, Organization, Ticket
 from atendimento.selectors.queue import VIEWS, Filters, queue
 from tests.builders import queries_of
 from tests.support import stories
@@ -202,6 +203,16 @@ def test_a_row_tells_who_owns_it_and_since_when_somebody_waits(world: World, ana
     assert row().waiting_since == since  # a note answers nobody
     ana.post(f"/tickets/{ticket.pk}/reply", {"text": "bom dia!", "kind": "reply"})
     assert row().waiting_since is None
+
+
+def test_a_message_that_the_channel_deleted_lets_nobody_wait(world: World, ana: Client) -> None:
+    ticket = world.ticket()
+    world.say(ticket, "engano")
+    world.say(ticket, "agora sim: cadê o técnico?")
+    second = Message.objects.get(ticket=ticket, number=2).received_at
+    for message, since in (("m-1", second), ("m-2", None)):
+        delete_message(caller=world.channel, ticket_id=ticket.pk, message=message)
+        assert ana.get("/", {"view": "all"}).context["queue"].rows[0].waiting_since == since
 
 
 def test_more_rows_join_the_list_and_a_ticket_opened_among_them_keeps_them(world: World, ana: Client) -> None:
