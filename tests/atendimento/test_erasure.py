@@ -260,7 +260,38 @@ def counts() -> tuple[int, int, int]:
     return Ticket.objects.count(), Message.objects.count(), LedgerEvent.objects.count()
 
 
+def history_verifies(erased: int) -> None:
+    """What is left still proves itself, and says how much of it is gone."""
+    out = io.StringIO()
+    with same_organization():
+        call_command("verify_history", stdout=out)
+    assert f"agree; {erased} event(s) without content, erased" in out.getvalue()
+    for key in Ticket.objects.values_list("pk", flat=True):
+        assert proof.verify(key) == []
+    begun = LedgerEvent.objects.filter(kind="erased").values("version")
+    assert not StateSnapshot.objects.exclude(version__in=begun).exists()
+
+
+def state_says_so(ticket: Ticket) -> None:
+    """Every field that held something is open because its evidence was erased, and nothing else is left."""
+    row = TicketState.objects.get(ticket=ticket)
+    state = state_from_json({"version": row.version, "values": row.values, "slots": row.slots, "minted": row.minted})
+    said = {(slot.status.value, slot.stale_because and slot.stale_because.to_json()) for slot in state.slots.values()}
+    assert said == {("open", "evidence_erased")}
+    assert len(state.slots) >= 3
+    assert not any(state.values.values())
+
+
+def report_says_what_went_where(done: ErasureRequest) -> None:
+    names = {name.split(" (")[0] for name in done.report}
+    assert names >= {"message", "messagerevision", "ledgerevent", "proposedchange", "correction", "proposal", "rebuild"}
+    assert names >= {"draft", "messagepin", "reminder", "statesnapshot", "import", "importfile", "customer", "customerexport"}
+    acts = list(AdministrativeAct.objects.order_by("pk").values_list("kind", flat=True))
+    assert acts[-3:] == [Act.ERASURE_REQUESTED, Act.ERASURE_APPROVED, Act.ERASURE_DONE]
+
+
 def test_a_word_in_every_place_is_found_nowhere_afterwards(house: House, model_server: ModelServer) -> None:
+    """L2, L3, H2: and what is left verifies, says what is gone, and counts as before."""
     with capture_logs() as lines:
         ticket = stuffed(house, model_server)
         held = {place.removeprefix("atendimento_") for place in canary.in_database()}
@@ -275,42 +306,9 @@ def test_a_word_in_every_place_is_found_nowhere_afterwards(house: House, model_s
     assert CANARY not in repr(lines)
     assert CANARY not in repr(AdministrativeAct.objects.values())
     assert counts() == (numbers[0], numbers[1], numbers[2] + logs)  # each began anew
-
-
-def test_history_still_verifies_and_says_how_much_of_it_is_gone(house: House, model_server: ModelServer) -> None:
-    ticket = stuffed(house, model_server)
-    written = LedgerEvent.objects.count()
-
-    erase(house, ticket)
-
-    out = io.StringIO()
-    with same_organization():
-        call_command("verify_history", stdout=out)
-    assert f"agree; {written} event(s) without content, erased" in out.getvalue()
-    for key in Ticket.objects.values_list("pk", flat=True):
-        assert proof.verify(key) == []
-    assert not StateSnapshot.objects.exclude(version__in=LedgerEvent.objects.filter(kind="erased").values("version")).exists()
-
-
-def test_the_state_says_that_its_evidence_was_erased_and_the_report_says_what_went_where(
-    house: House, model_server: ModelServer
-) -> None:
-    ticket = stuffed(house, model_server)
-
-    done = erase(house, ticket)
-
-    row = TicketState.objects.get(ticket=ticket)
-    state = state_from_json({"version": row.version, "values": row.values, "slots": row.slots, "minted": row.minted})
-    assert {(slot.status.value, slot.stale_because.to_json()) for slot in state.slots.values() if slot.stale_because} == {
-        ("open", "evidence_erased")
-    }
-    assert len(state.slots) >= 3
-    assert state.values == {"facts": {}, **{key: {} for key in state.values if key != "facts"}}
-    names = {name.split(" (")[0] for name in done.report}
-    assert names >= {"message", "messagerevision", "ledgerevent", "proposedchange", "correction", "proposal", "rebuild"}
-    assert names >= {"draft", "messagepin", "reminder", "statesnapshot", "import", "importfile", "customer", "customerexport"}
-    acts = list(AdministrativeAct.objects.order_by("pk").values_list("kind", flat=True))
-    assert acts[-3:] == [Act.ERASURE_REQUESTED, Act.ERASURE_APPROVED, Act.ERASURE_DONE]
+    history_verifies(erased=numbers[2])
+    state_says_so(ticket)
+    report_says_what_went_where(done)
 
 
 # --- a place that was left out --------------------------------------------------------------------------------------
