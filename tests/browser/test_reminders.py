@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from atendimento.actions import reminders, slots
-from atendimento.models import Organization, Reminder, Ticket
+from atendimento.models import Membership, Organization, Reminder, Ticket
 from tests.browser.conftest import Open
+from tests.browser.test_axe import faults
+from tests.support import stories
 from tests.support.stories import World
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,3 +42,15 @@ def test_a_reminder_reaches_an_open_page(open_ticket: Open, world: World) -> Non
     world.enter()
     assert Reminder.objects.get().read_at is not None
     assert Ticket.objects.get(pk=ticket.pk).remind_at is None
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_list_and_what_an_administrator_sets_by_axe(open_ticket: Open, world: World, scheme: Any) -> None:
+    boss = Membership.objects.get(organization=world.ana.organization, role="admin")
+    stories.remind(world.ticket(), boss, mail="failed", mail_problem="SMTPDataError 550")
+    page = open_ticket(member=boss)
+    page.emulate_media(color_scheme=scheme)
+
+    for path in ("/reminders/", "/admin/reminders/"):
+        page.goto(path)
+        assert faults(page) == []
