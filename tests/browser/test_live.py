@@ -77,9 +77,9 @@ def test_a_lost_connection_shows_and_catches_up(world: World, open_ticket: Open,
 
 def test_a_reply_appears_at_once_and_the_theme_is_kept(world: World, open_ticket: Open) -> None:
     page = open_ticket(stories.recife(world))
-    page.locator("#reply").fill("Combinado!")
+    page.locator("#reply").fill("Bom dia, Helena!")
     page.locator("#reply").press("Control+Enter")
-    expect(page.locator("#stream")).to_contain_text("Combinado!")
+    expect(page.locator("#stream")).to_contain_text("Bom dia, Helena!")
     expect(page.locator("#reply")).to_have_value("")
     page.locator("#menu summary").click()
     with page.expect_response("**/look"):
