@@ -17,7 +17,7 @@ from atendimento import access, ledger
 from atendimento.access import NotFound, Permission
 from atendimento.actions.faults import invalid
 from atendimento.actions.organizations import create_api_token, create_member
-from atendimento.models import Act, AdministrativeAct, ApiToken, Membership, Role, Scope, User
+from atendimento.models import Act, AdministrativeAct, ApiToken, Invitation, Membership, Role, Scope, User
 from memoria.patch import Json
 
 MAX_NAME: Final = 100
@@ -58,6 +58,7 @@ def add_member(*, member: Membership, email: str, name: str, role: str, password
     if Membership.objects.filter(user__email__iexact=email).exists():
         raise invalid("/email", "member.elsewhere", "belongs to an account of another organisation")
     made, _new = create_member(organization=organization, email=email, role=role, name=name.strip(), password=password)
+    _revoke_invitations(member.organization_id, email)
     log_act(member=member, kind=Act.MEMBER_ADDED, subject=made.name, details={"role": role})
     return made
 
@@ -89,6 +90,7 @@ def deactivate_member(*, member: Membership, member_id: int) -> None:
     _keep_an_admin(found)
     found.is_active = False
     found.save(update_fields=["is_active"])
+    _revoke_invitations(member.organization_id, found.user.email)
     revoked = ApiToken.objects.filter(membership=found, revoked_at=None).update(revoked_at=ledger.now())
     log_act(member=member, kind=Act.MEMBER_DEACTIVATED, subject=found.name, details={"tokens": revoked})
     end_all_sessions(found.user_id)
@@ -138,6 +140,12 @@ def revoke_token(*, member: Membership, token_id: int) -> None:
     found.revoked_at = ledger.now()
     found.save(update_fields=["revoked_at"])
     log_act(member=member, kind=Act.TOKEN_REVOKED, subject=found.name, details={"scope": found.scope})
+
+
+def _revoke_invitations(organization_id: int, email: str) -> None:
+    """Links that are still out for this address open nothing any more."""
+    unanswered = Invitation.objects.filter(organization_id=organization_id, accepted_at=None, revoked_at=None)
+    unanswered.filter(email__iexact=email).update(revoked_at=ledger.now())
 
 
 def _check_role(role: str) -> None:

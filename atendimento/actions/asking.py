@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import random
 import uuid
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
 
-from atendimento import llm, locks
+from atendimento import llm, locks, outbound
 from atendimento.models import EndpointMode
 from atendimento.selectors.model_server import server_of
 from memoria import runs
+from memoria.extraction import Reader, Request
 from memoria.patch import Json
-from memoria.runs import Limits, Mode, Outcome, Run
+from memoria.runs import Limits, Mode, Outcome, Rejected, Run
 
 ALIVE_FOR: Final = timedelta(seconds=15)
 """After so long a running job is posted again, in case its worker died; one that lives makes the posting do nothing."""
@@ -25,6 +27,30 @@ ALIVE_FOR: Final = timedelta(seconds=15)
 def alone(ticket_id: uuid.UUID) -> AbstractContextManager[bool]:
     """Whether nobody else asks the model about this ticket; nobody does while the block runs."""
     return locks.held(int.from_bytes(ticket_id.bytes[8:], signed=True))
+
+
+def ask(
+    request: Request, asked: llm.Endpoint, mode: Mode, read: Reader, meanwhile: Callable[[], None] | None = None
+) -> llm.Reply:
+    """Ask once, not inside a transaction. An address that an administrator typed is looked at again each time: its name may
+    lead elsewhere than on the day it was saved, and the operator may have changed what is permitted.
+    """
+    if asked.base_url.rstrip("/") != settings.OPENAI_BASE_URL.rstrip("/"):
+        try:
+            outbound.check(asked.base_url)
+        except outbound.NotAllowed as error:
+            return llm.Reply(Rejected(403, f"this installation does not call that address any more ({error.code})"))
+    return llm.ask(request, asked, mode, read) if meanwhile is None else llm.ask(request, asked, mode, read, meanwhile)
+
+
+def knock(asked: llm.Endpoint) -> tuple[str, str]:
+    """`llm.knock`, for an address that may still be called."""
+    if asked.base_url.rstrip("/") != settings.OPENAI_BASE_URL.rstrip("/"):
+        try:
+            outbound.check(asked.base_url)
+        except outbound.NotAllowed as error:
+            return error.code, ""
+    return llm.knock(asked)
 
 
 def endpoint(organization_id: int | None = None) -> llm.Endpoint:

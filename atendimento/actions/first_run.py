@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.db.models.functions import Now
 
-from atendimento import access, ledger, llm
+from atendimento import access, ledger
 from atendimento.access import Permission
 from atendimento.actions import asking
 from atendimento.actions.administration import log_act
@@ -44,7 +44,7 @@ def try_model(*, member: Membership) -> tuple[str, str]:
     endpoint = asking.endpoint(member.organization_id)
     if not endpoint.base_url:
         return "model.not_configured", ""
-    problem = llm.knock(endpoint)
+    problem = asking.knock(endpoint)
     if not problem[0]:
         EndpointHealth.objects.update_or_create(identity=endpoint.identity, defaults={"last_answer_at": Now()})
     return problem

@@ -15,7 +15,7 @@ from atendimento import access, ledger
 from atendimento.access import NotFound, Permission
 from atendimento.actions.administration import MAX_NAME, log_act
 from atendimento.actions.faults import invalid
-from atendimento.models import Act, Invitation, Membership, Role, User
+from atendimento.models import Act, Invitation, Membership, Organization, Role, User
 
 GOOD_FOR: Final = timedelta(days=7)
 
@@ -27,6 +27,8 @@ def invite(*, member: Membership, email: str, name: str, role: str) -> tuple[Inv
     Raises InvalidInput: bad address, no name, unknown role, member already.
     """
     access.require(member, Permission.MANAGE)
+    # One after the other: two invitations of one address at once would leave two links.
+    Organization.objects.select_for_update().get(pk=member.organization_id)
     name = name.strip()
     try:
         validate_email(email)
@@ -75,7 +77,8 @@ def revoke_invitation(*, member: Membership, invitation_id: int) -> None:
 
 def open_invitation(secret: str) -> Invitation | None:
     """The invitation of a link; None where there is none, or it was used, revoked, or ran out."""
-    found = Invitation.objects.select_related("organization", "invited_by").filter(digest=access.token_digest(secret)).first()
+    rows = Invitation.objects.select_related("organization", "invited_by__organization")
+    found = rows.filter(digest=access.token_digest(secret)).first()
     return found if found is not None and _is_open(found) else None
 
 
@@ -123,19 +126,23 @@ def member_by_address(*, organization_id: int, email: str) -> Membership | None:
     )
     if member is not None:
         return member if member.is_active else None
-    invitation = _open(organization_id, email, ledger.now()).select_for_update().first()
-    if invitation is None:
+    rows = _open(organization_id, email, ledger.now()).select_related("invited_by__organization")
+    invitation = rows.select_for_update(of=("self",)).first()
+    if invitation is None or not _still_stands(invitation.invited_by):
         return None
     user = person_of(invitation) or User.objects.create_user(invitation.email, None, name=invitation.name)
     return _join(invitation, user)
 
 
 def _join(invitation: Invitation, user: User) -> Membership:
-    """An invited person who was a member before and was shut out is let in again, in the role of the invitation."""
-    member, _new = Membership.objects.update_or_create(
-        user=user,
-        organization_id=invitation.organization_id,
-        defaults={"role": invitation.role, "name": invitation.name, "is_active": True},
+    """A new member. Whoever is or was one already is no matter of a link: roles and doors are an administrator's.
+
+    Raises InvalidInput.
+    """
+    if Membership.objects.filter(user=user, organization_id=invitation.organization_id).exists():
+        raise invalid("/email", "invitation.member_already", "is or was a member")
+    member = Membership.objects.create(
+        user=user, organization_id=invitation.organization_id, role=invitation.role, name=invitation.name, is_active=True
     )
     invitation.accepted_at, invitation.accepted_by = ledger.now(), member
     invitation.save(update_fields=["accepted_at", "accepted_by"])
@@ -144,7 +151,7 @@ def _join(invitation: Invitation, user: User) -> Membership:
 
 
 def _locked(secret: str) -> Invitation:
-    rows = Invitation.objects.select_for_update(of=("self",)).select_related("organization")
+    rows = Invitation.objects.select_for_update(of=("self",)).select_related("organization", "invited_by__organization")
     found = rows.filter(digest=access.token_digest(secret)).first()
     if found is None or not _is_open(found):
         raise NotFound("invitation")
@@ -153,7 +160,12 @@ def _locked(secret: str) -> Invitation:
 
 def _is_open(invitation: Invitation) -> bool:
     used = invitation.accepted_at is not None or invitation.revoked_at is not None
-    return not used and invitation.expires_at > ledger.now()
+    return not used and invitation.expires_at > ledger.now() and _still_stands(invitation.invited_by)
+
+
+def _still_stands(inviter: Membership) -> bool:
+    """Whether who invited could do so now: what somebody gave out ends with their own rights."""
+    return inviter.is_active and access.caller_of(inviter).may(Permission.MANAGE)
 
 
 def _open(organization_id: int, email: str, now: datetime) -> QuerySet[Invitation]:

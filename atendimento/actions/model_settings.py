@@ -78,7 +78,7 @@ def set_budget(*, member: Membership, tokens: str, cost: str) -> None:
     _look_again(organization)
 
 
-def save_endpoint(*, member: Membership, base_url: str, model: str, embedding_model: str, key: str) -> None:
+def save_endpoint(*, member: Membership, base_url: str, model: str, key: str) -> None:
     """Ask the organisation's own model from now on, once it has answered one question. An empty key leaves the one kept.
 
     Raises InvalidInput: an address that may not be called, no model named, a server that does not answer or refuses.
@@ -89,7 +89,7 @@ def save_endpoint(*, member: Membership, base_url: str, model: str, embedding_mo
         outbound.check(base_url)
     except outbound.NotAllowed as error:
         raise invalid("/base_url", error.code, "is not an address that may be called") from None
-    if not model or len(model) > MAX_MODEL_NAME or len(embedding_model) > MAX_MODEL_NAME:
+    if not model or len(model) > MAX_MODEL_NAME:
         raise invalid("/name", "endpoint.no_model", f"must be a text of at most {MAX_MODEL_NAME} characters")
     kept = ModelEndpoint.objects.filter(organization_id=member.organization_id).first()
     same_server = kept is not None and kept.base_url == base_url
@@ -109,7 +109,6 @@ def save_endpoint(*, member: Membership, base_url: str, model: str, embedding_mo
             defaults={
                 "base_url": base_url,
                 "model": model,
-                "embedding_model": embedding_model,
                 "sealed_key": sealed,
                 "tried_at": moment,
                 "changed_by": member,

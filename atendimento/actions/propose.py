@@ -66,7 +66,10 @@ class Claimed:
 def _claim(organization_id: int, hint: Proposal, way: gate.Gate, endpoint: llm.Endpoint) -> Claimed | None:
     """Take the ticket's oldest unfinished run, if it is due and may ask; None where there is nothing to do now."""
     organization = Organization.objects.get(pk=organization_id)
-    book = ledger.open_to_change(organization, hint.ticket_id)
+    book = ledger.open_unless_erased(organization, hint.ticket_id)
+    if book is None:
+        jobs.settle(jobs.PROPOSE, hint.pk)
+        return None
     rows = Proposal.objects.filter(ticket=book.ticket, origin=Origin.MODEL)
     unfinished = rows.filter(status__in=[RunStatus.QUEUED, RunStatus.RUNNING])
     row = unfinished.defer(*LONG).order_by("created_at", "id").first()
@@ -132,7 +135,7 @@ def _go_on(claimed: Claimed, way: gate.Gate) -> None:
         )
 
     # Stored before its answer is; the server need not wait for that.
-    reply = llm.ask(sent.request, claimed.endpoint, claimed.run.mode, masks.reader_of(kept), store_question)
+    reply = asking.ask(sent.request, claimed.endpoint, claimed.run.mode, masks.reader_of(kept), store_question)
     if reply.raw:
         _keep(claimed, reply, asked)
     way.learn(reply.outcome)
@@ -166,10 +169,10 @@ def _conclude(claimed: Claimed, outcome: Outcome) -> None:
 
 @transaction.atomic
 def _finish(claimed: Claimed, run: Run, then: runs.Next) -> None:
-    """Store what the run came to, unless another worker took it over meanwhile."""
-    book = ledger.open_to_change(claimed.organization, claimed.row.ticket_id)
+    """Store what the run came to, unless another worker took it over meanwhile, or the ticket was erased."""
+    book = ledger.open_unless_erased(claimed.organization, claimed.row.ticket_id)
     row = Proposal.objects.defer(*LONG).get(pk=claimed.row.pk)
-    if row.holder != claimed.row.holder or row.status != RunStatus.RUNNING:
+    if book is None or row.holder != claimed.row.holder or row.status != RunStatus.RUNNING:
         return
     row.holder = None
     match then:
@@ -226,7 +229,9 @@ def _park(book: ledger.Book, row: Proposal, park: Park) -> None:
 @transaction.atomic
 def _nothing_new(claimed: Claimed) -> None:
     """An earlier run read what this one was queued for."""
-    book = ledger.open_to_change(claimed.organization, claimed.row.ticket_id)
+    book = ledger.open_unless_erased(claimed.organization, claimed.row.ticket_id)
+    if book is None:
+        return
     Proposal.objects.filter(pk=claimed.row.pk, holder=claimed.row.holder).update(
         status=RunStatus.SUPERSEDED, finished_at=book.moment, holder=None, attempts=claimed.row.attempts - 1
     )

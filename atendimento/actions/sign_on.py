@@ -52,9 +52,13 @@ def describe(issuer: str) -> Description:
         raise invalid("/issuer", error.code, "names an endpoint that may not be called") from None
     except (ValueError, KeyError, TypeError):
         raise invalid("/issuer", "sign_on.no_service", "describes no OpenID Connect service") from None
-    if named.rstrip("/") != issuer.rstrip("/"):
+    if not _same(named, issuer):
         raise invalid("/issuer", "sign_on.other_issuer", "calls itself by another name")
     return Description(named, origin)
+
+
+def _same(one: str, other: str) -> bool:
+    return one.rstrip("/") == other.rstrip("/")
 
 
 def save_sign_on(*, member: Membership, issuer: str, client_id: str, secret: str, active: bool) -> SingleSignOn:
@@ -66,8 +70,10 @@ def save_sign_on(*, member: Membership, issuer: str, client_id: str, secret: str
     if not client_id.strip() or len(client_id) > 300:
         raise invalid("/client_id", "sign_on.no_client", "must be a text of at most 300 characters")
     before = SingleSignOn.objects.filter(organization_id=member.organization_id).first()
-    if not secret and before is None:
-        raise invalid("/secret", "sign_on.no_secret", "must be given the first time")
+    # A kept secret goes to the service that it was given for, and to no other.
+    kept_secret = before.sealed_secret if before is not None and _same(before.issuer, issuer) else ""
+    if not secret and not kept_secret:
+        raise invalid("/secret", "sign_on.no_secret", "must be given for this service")
     described = describe(issuer)
     with transaction.atomic():
         kept, _new = SingleSignOn.objects.update_or_create(
@@ -75,7 +81,7 @@ def save_sign_on(*, member: Membership, issuer: str, client_id: str, secret: str
             defaults={
                 "issuer": described.issuer,
                 "client_id": client_id.strip(),
-                "sealed_secret": seals.seal(secret) if secret or before is None else before.sealed_secret,
+                "sealed_secret": seals.seal(secret) if secret else kept_secret,
                 "sign_in_origin": described.sign_in_origin,
                 "active": active,
                 "changed_by": member,

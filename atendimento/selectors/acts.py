@@ -30,9 +30,9 @@ AREAS: Final[Mapping[str, tuple[Promise, tuple[str, ...]]]] = {
     "people": (gettext_lazy("People and sign-in"), ("member_", "invit", "sign_on", "second_factor", "sessions_", "team_")),
     "tokens": (gettext_lazy("Tokens"), ("token_",)),
     "types": (gettext_lazy("Ticket types"), ("type_",)),
-    "settings": (gettext_lazy("Settings"), ("masking", "budget", "reminders", "setting")),
+    "settings": (gettext_lazy("Settings"), ("masking", "budget", "reminders", "setting", "model_", "first_run")),
     "retention": (gettext_lazy("Retention and holds"), ("retention_", "hold_")),
-    "erasure": (gettext_lazy("Erasure and exports"), ("erasure_", "customer_export", "log_")),
+    "erasure": (gettext_lazy("Erasure and exports"), ("erasure_", "customer_", "log_")),
     "sensitive": (gettext_lazy("Openings of what is sensitive"), ("sensitive_",)),
 }
 """Acts by how their codes begin. An act of no area is found without this filter."""
@@ -78,10 +78,12 @@ def _is_number(text: str) -> bool:
 
 
 def _day(text: str) -> date | None:
+    """A day whose neighbours exist in every zone."""
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
         return None
+    return day if 1 < day.year < 9999 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,6 @@ class OwnModel:
 
     base_url: str
     name: str
-    embedding: str
     has_key: bool
     key_lost: bool
     kept: bool
@@ -165,7 +164,6 @@ def _own(member: Membership, typed: Mapping[str, str]) -> OwnModel:
     return OwnModel(
         typed.get("base_url", row.base_url if row else ""),
         typed.get("name", row.model if row else ""),
-        typed.get("embedding", row.embedding_model if row else ""),
         bool(row and row.sealed_key),
         server.key_lost,
         row is not None,

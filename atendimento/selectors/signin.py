@@ -28,6 +28,7 @@ SIGN_ON_FAULTS: Final[Mapping[str, Promise]] = {
     "sign_on.other_issuer": gettext_lazy("The service calls itself by another address. Type exactly the one that it names."),
     "sign_on.no_client": gettext_lazy("Give the client id that the service knows this console by."),
     "sign_on.no_secret": gettext_lazy("Give the client secret."),
+    "invitation.member_already": gettext_lazy("You are a member already, or were one. Ask your administrator."),
     "invitation.other_address": gettext_lazy("This link is for another address, or was used meanwhile."),
     "invitation.has_account": gettext_lazy("There is an account with this address. Sign in with it, then open the link again."),
 }

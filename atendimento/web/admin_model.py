@@ -26,7 +26,7 @@ def model(request: MemberRequest) -> HttpResponse:
 @member_view
 def endpoint(request: MemberRequest) -> HttpResponse:
     """The organisation's own model: tried with one question, then kept; or given up for the installation's."""
-    names = ("base_url", "name", "embedding", "key")
+    names = ("base_url", "name", "key")
     typed = {name: request.POST.get(name, "").replace("\0", "").strip()[:500] for name in names}
     try:
         if request.POST.get("act") == "drop":
@@ -37,7 +37,6 @@ def endpoint(request: MemberRequest) -> HttpResponse:
                 member=request.member,
                 base_url=typed["base_url"],
                 model=typed["name"],
-                embedding_model=typed["embedding"],
                 key=typed["key"],
             )
             messages.info(request, _("The model answered, and was saved."))

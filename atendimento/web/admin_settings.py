@@ -15,6 +15,7 @@ from atendimento.selectors import organization_settings as pages
 from atendimento.web.doors import MemberRequest, member_view, show
 from memoria.causes import Cause
 
+WEEK = frozenset("0123456")
 ONE_LINE = 200
 MANY_LINES = 20_000
 
@@ -40,7 +41,7 @@ def working_time(request: MemberRequest) -> HttpResponse:
     def run(typed: dict[str, str]) -> None:
         actions.save_working_time(member=request.member, weekdays=days, **typed)
 
-    return _save(request, run, "opens", "closes", "holidays", weekdays=frozenset(int(day) for day in days if day in "0123456"))
+    return _save(request, run, "opens", "closes", "holidays", weekdays=frozenset(int(day) for day in days if day in WEEK))
 
 
 @require_POST

@@ -25,7 +25,7 @@ from django.http.response import HttpResponseBase
 from django.middleware.csrf import get_token
 from django.views.decorators.http import require_GET, require_POST
 
-from atendimento import access, news, presence, tenancy
+from atendimento import access, news, presence, signin, tenancy
 from atendimento.models import Membership
 from atendimento.news import Lost, Missed, News
 from atendimento.presence import Person, Place
@@ -50,7 +50,7 @@ AWAY = (redis.RedisError, OSError, Lost)  # a TimeoutError is an OSError
 async def live(request: HttpRequest) -> HttpResponseBase:
     """The stream of a signed-in member; a bare 401 for anybody else. `ticket`, `tab` name the page, `after` what it knows."""
     member: Membership | None = getattr(request, "member", None)
-    if member is None:
+    if member is None or await sync_to_async(signin.lacks_second_factor)(request, member):
         return HttpResponse(status=401)
     # A page stays open for hours: its database connection goes back before the waiting begins.
     prepared = await sync_to_async(_prepare)(request, member)

@@ -40,7 +40,7 @@ def adm(world: World, sign_in: SignIn) -> Client:
 
 
 def typed(server: ModelServer, **changed: str) -> dict[str, str]:
-    return {"act": "save", "base_url": server.url, "name": "nosso-modelo", "embedding": "", "key": KEY} | changed
+    return {"act": "save", "base_url": server.url, "name": "nosso-modelo", "key": KEY} | changed
 
 
 def save(adm: Any, server: ModelServer, **changed: str) -> Any:
@@ -147,3 +147,18 @@ def test_an_address_inside_is_refused_where_the_operator_does_not_permit_it(
     settings.ALLOW_INTERNAL_ENDPOINTS = False
     assert save(adm, own_server).status_code == 400
     assert own_server.chats == []
+
+
+def test_an_address_that_is_not_permitted_any_more_is_not_called(
+    world: World, adm: Any, own_server: ModelServer, model_server: ModelServer, settings: Any
+) -> None:
+    save(adm, own_server)
+    ticket = world.ticket()
+    world.say(ticket, "moro em Boa Viagem")
+    row = Proposal.objects.get(ticket=ticket)
+    settings.ALLOW_INTERNAL_ENDPOINTS = False
+    propose_changes(organization_id=ticket.organization_id, proposal_id=row.pk)
+    world.enter()
+    row.refresh_from_db()
+    assert (row.status, row.problem_code) == ("parked", "model.rejected_request")
+    assert len(own_server.chats) == 1

@@ -256,3 +256,46 @@ def test_the_factor_of_somebody_who_belongs_elsewhere_too_stays(world: World, ad
     Authenticator.objects.create(user=other.ana.user, type="totp", data={"secret": "x"})
     assert adm.post(f"/admin/members/{shared.pk}/factor").status_code == 409
     assert Authenticator.objects.filter(user=other.ana.user).exists()
+
+
+# --- what ends an invitation --------------------------------------------------------------------------------------
+
+
+def test_a_link_opens_nothing_for_who_is_or_was_a_member(world: World, adm: Any) -> None:
+    link = link_in(adm.post("/admin/members/invite", BIA))
+    made = adm.post("/admin/members/", {"email": BIA["email"], "name": "Bia", "role": "agent", "password": CHOSEN})
+    assert made.status_code == 200
+    bia = Membership.objects.get(user__email=BIA["email"])
+    assert by_password(BIA["email"], CHOSEN).post(link).status_code == 404, "the account that was made ends the link"
+    world.enter()
+    Invitation.objects.update(revoked_at=None)
+    adm.post(f"/admin/members/{bia.pk}/deactivate")
+    assert Client(headers=PORTUGUESE).get(link).status_code == 404, "shutting out ends it too"
+    world.enter()
+    Invitation.objects.update(revoked_at=None)
+    User.objects.filter(pk=bia.user_id).update(is_active=True)
+    browser = by_password(BIA["email"], CHOSEN)
+    browser.post(link)
+    world.enter()
+    bia.refresh_from_db()
+    assert (bia.is_active, bia.role) == (False, "agent")
+
+
+def test_what_an_administrator_gave_out_ends_with_their_own_rights(world: World, adm: Any, boss: Membership) -> None:
+    link = link_in(adm.post("/admin/members/invite", BIA | {"role": "admin"}))
+    Membership.objects.filter(pk=boss.pk).update(is_active=False)
+    assert Client(headers=PORTUGUESE).post(link, {"password": CHOSEN}).status_code == 404
+    Membership.objects.filter(pk=boss.pk).update(is_active=True, role="supervisor")
+    assert Client(headers=PORTUGUESE).post(link, {"password": CHOSEN}).status_code == 404
+
+
+def test_the_live_stream_waits_for_the_second_factor_as_every_page_does(world: World, adm: Any) -> None:
+    browser = by_password(world.ana.user.email)
+    world.enter()
+    adm.post("/admin/sign-in/factor", {"required": "on"})
+    assert browser.get("/live").status_code == 401
+
+
+@pytest.mark.parametrize("query", ["until=9999-12-31", "since=0001-01-01", "until=0001-01-01"])
+def test_the_ends_of_the_calendar_filter_the_log_without_a_fault(world: World, adm: Any, query: str) -> None:
+    assert adm.get(f"/admin/log/?{query}").status_code == 200

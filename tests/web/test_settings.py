@@ -118,3 +118,8 @@ def test_a_card_offers_the_reasons_and_corrections_the_causes_by_their_names_her
     world.propose(ticket, change("/facts/bairro", "Boa Viagem", ("m-1", "Boa Viagem")))
     assert "Outro aparelho" in text(ana.get(f"/tickets/{ticket.pk}/"))
     assert "Engano nosso" in text(adm.get("/corrections/"))
+
+
+@pytest.mark.parametrize("days", [["", "1"], ["12"], ["x"]])
+def test_days_that_are_none_are_told_or_left_out(world: World, adm: Any, days: list[str]) -> None:
+    assert adm.post("/admin/settings/working-time", RIGHT["working-time"] | {"weekday": days}).status_code in {302, 400}

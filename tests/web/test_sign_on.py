@@ -210,3 +210,11 @@ def test_one_that_is_switched_off_lets_nobody_in(world: World, adm: Any, slug: s
     assert Client().get(f"/enter/{slug}/").status_code == 404
     assert Client().post(f"/conta/entrada/{slug}/login/").status_code == 404
     assert Client().get("/enter/?organization=" + slug).status_code == 404
+
+
+def test_a_kept_secret_goes_to_its_own_service_and_to_no_other(world: World, adm: Any, slug: str, issuer: str) -> None:
+    elsewhere = issuer.replace("127.0.0.1", "localhost")
+    answer = adm.post("/admin/sign-in/", typed(elsewhere, secret=""))
+    assert answer.status_code == 400
+    assert "Informe o segredo do cliente." in text(answer)
+    assert SingleSignOn.objects.get().issuer == issuer
