@@ -28,6 +28,7 @@ def detail(request: MemberRequest, slug: str) -> HttpResponse:
 @member_view
 def publication(request: MemberRequest, slug: str) -> HttpResponse:
     """How far what the last publication does to tickets has come; without a script, on the type's page."""
+    page = pages.publication_part(request.member, slug)
     if not is_fragment(request):
         return redirect("web:admin-type", slug)
-    return show(request, "admin/publication.html", page=pages.publication_part(request.member, slug))
+    return show(request, "admin/publication.html", page=page)
