@@ -15,6 +15,7 @@ from atendimento import access
 from atendimento.access import Permission
 from atendimento.actions.administration import log_act
 from atendimento.actions.faults import Fault, InvalidInput
+from atendimento.actions.reminders import look_again
 from atendimento.models import Act, Membership, Organization
 from memoria.causes import Cause
 from memoria.patch import Json
@@ -22,6 +23,8 @@ from memoria.patch import Json
 MOST_REASONS: Final = 9  # as many as there are digits to choose one by
 MOST_HOLIDAYS: Final = 100
 LONGEST: Final = 80
+CLOCK: Final = frozenset({"timezone", "weekdays", "opens_at", "closes_at", "holidays"})
+"""What says when a commitment is due, and when its working hours before are."""
 _DAY_OFF: Final = re.compile(r"(\d{1,2})/(\d{1,2})(?:/(\d{4}))?\s*[-–:]?\s*(.*)")
 _LEAP: Final = 2024
 
@@ -101,6 +104,8 @@ def _save(member: Membership, what: str, faults: Sequence[Fault], **wanted: obje
         setattr(organization, name, wanted[name])
     organization.save(update_fields=changed)
     log_act(member=member, kind=Act.SETTINGS, subject=organization.name, details={"what": what})
+    if CLOCK.intersection(changed):
+        look_again(organization)
 
 
 def _time(text: str) -> time | None:

@@ -31,15 +31,21 @@ FIRST_WAIT: Final = timedelta(seconds=30)
 LEASE: Final = timedelta(minutes=2)
 """A worker that has not told by then what came of a mail is taken for dead; a try takes EMAIL_TIMEOUT at most."""
 
+UNFINISHED: Final = "unfinished"
+"""The problem of a mail whose tries all ended before they could tell what came of them."""
+
 
 def mail_reminder(*, organization_id: int, reminder_id: uuid.UUID) -> None:
-    """Send the mail of a reminder, if it is still owed and its time has come."""
+    """Send the mail of a reminder, if it is still owed and its time has come.
+
+    A try is counted before it is made: whatever ends it, a fault of ours or the worker's death, it is not made for ever.
+    """
     claimed = _claim(reminder_id)
     if claimed is None:
         return
     try:
         _letter(claimed).send()
-    except (smtplib.SMTPException, OSError) as error:
+    except (smtplib.SMTPException, OSError, ValueError) as error:  # ValueError: a header or address that cannot be written
         _failed(claimed.pk, error)
     else:
         _sent(claimed.pk)
@@ -57,9 +63,13 @@ def _claim(reminder_id: uuid.UUID) -> Reminder | None:
     if OutboxEntry.objects.filter(job=jobs.MAIL_REMINDER, subject=reminder_id, due_at__gt=moment).exists():
         return None
     gone = row.cancelled_at is not None or row.read_at is not None
+    gone = gone or not access.visible_tickets(row.member).filter(pk=row.ticket_id).exists()
     if gone or not (row.member.takes_reminder_mails and row.member.is_active and row.member.user.is_active):
         Reminder.objects.filter(pk=row.pk).update(mail=MailStatus.UNWANTED)
         jobs.settle(jobs.MAIL_REMINDER, reminder_id)
+        return None
+    if row.mail_tries >= MAX_TRIES:  # the last one ended without a word of what came of it
+        _give_up(row)
         return None
     row.mail_tries += 1
     row.save(update_fields=["mail_tries"])
@@ -99,12 +109,23 @@ def _failed(reminder_id: uuid.UUID, error: Exception) -> None:
     moment = ledger.now()
     row.mail_problem = _problem(error)
     if row.mail_tries >= MAX_TRIES:
-        row.mail = MailStatus.FAILED
-        jobs.settle(jobs.MAIL_REMINDER, reminder_id)
-    else:
-        jobs.owe(jobs.MAIL_REMINDER, reminder_id, row.organization_id, _next_try(row.mail_tries, moment), moment)
+        _give_up(row)
+        return
+    jobs.owe(jobs.MAIL_REMINDER, reminder_id, row.organization_id, _next_try(row.mail_tries, moment), moment)
+    row.save(update_fields=["mail_problem"])
+    _tell(row)
+
+
+def _give_up(row: Reminder) -> None:
+    """Owe the mail no more, in the transaction that the caller opened; its reader and the administrators see that."""
+    row.mail, row.mail_problem = MailStatus.FAILED, row.mail_problem or UNFINISHED
     row.save(update_fields=["mail", "mail_problem"])
-    log.warning("reminder not mailed", reminder=str(reminder_id), problem=row.mail_problem, tries=row.mail_tries)
+    jobs.settle(jobs.MAIL_REMINDER, row.pk)
+    _tell(row)
+
+
+def _tell(row: Reminder) -> None:
+    log.warning("reminder not mailed", reminder=str(row.pk), problem=row.mail_problem, tries=row.mail_tries)
 
 
 def _next_try(tries: int, moment: datetime) -> datetime:

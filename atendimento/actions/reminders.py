@@ -79,7 +79,8 @@ def _remind(ticket: Ticket, moment: datetime) -> None:
     live = ticket.status in SLEEPING and ticket.merged_into_id is None
     lead = timedelta(hours=organization.reminder_hours)
     calendar, zone = calendar_of(organization, moment), ZoneInfo(organization.timezone)
-    found = list(deadlines(ledger.current_state(ticket.pk), lead, calendar, zone)) if live else []
+    state = ledger.current_state(ticket.pk)
+    found = list(deadlines(state, lead, calendar, zone)) if live else []
     standing = {(row.commitment, row.due, row.kind, row.member_id): row for row in Reminder.objects.filter(ticket=ticket)}
     told = {(commitment, due) for commitment, due, kind, _member in standing if kind == ReminderKind.DUE}
     wanted = {key: deadline for deadline in found for key in _due_now(ticket, deadline, moment, told)}
@@ -90,7 +91,9 @@ def _remind(ticket: Ticket, moment: datetime) -> None:
     Reminder.objects.filter(pk__in=over).update(cancelled_at=moment)
     Reminder.objects.filter(pk__in=back).update(cancelled_at=None)
     ahead = [at for item in found for at in (item.before_at, item.due_at) if at is not None and at > moment]
-    Ticket.objects.filter(pk=ticket.pk).update(remind_at=min(ahead, default=None))
+    # The organisation may have moved to another zone: the day of a commitment ends at another moment, for the queue too.
+    due = ledger.next_due(state, zone) if live else ticket.next_due
+    Ticket.objects.filter(pk=ticket.pk).update(remind_at=min(ahead, default=None), next_due=due)
     for row in made:
         if row.mail == MailStatus.OWED:
             jobs.owe(jobs.MAIL_REMINDER, row.pk, organization.pk, moment, moment)
@@ -181,7 +184,10 @@ def _announce(ticket: Ticket, members: list[int]) -> None:
 
 
 def look_again(organization: Organization) -> None:
-    """Have every ticket with something due looked at anew, in the transaction that the caller opened."""
+    """Have every ticket with something due looked at anew, in the transaction that the caller opened.
+
+    For another lead, other working time, or another zone: what the look plans, and when the ticket counts as overdue.
+    """
     rows = Ticket.objects.filter(organization=organization, next_due__isnull=False, status__in=SLEEPING)
     rows.update(remind_at=ledger.now())
 
@@ -202,7 +208,8 @@ def read_reminder(*, member: Membership, reminder_id: str | uuid.UUID) -> Remind
 def read_all(*, member: Membership) -> int:
     """The person has seen all of them; how many were unread."""
     access.require(member, Permission.READ)
-    return Reminder.objects.filter(member=member, read_at=None, cancelled_at=None).update(read_at=ledger.now())
+    unread = Reminder.objects.filter(access.visible(member, "ticket__"), member=member, read_at=None, cancelled_at=None)
+    return unread.update(read_at=ledger.now())
 
 
 @transaction.atomic

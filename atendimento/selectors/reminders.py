@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -86,31 +87,38 @@ class Settings:
     failures: tuple[Unmailed, ...]
 
 
-def _live(member: Membership) -> Iterable[Reminder]:
-    rows = Reminder.objects.filter(member=member, cancelled_at=None)
-    return rows.select_related("ticket__customer").order_by("-made_at", "-id")[:SHOWN]
+def _live(member: Membership) -> QuerySet[Reminder]:
+    """What stands, of tickets that the person still sees: a ticket may have gone to a team that keeps its own."""
+    return Reminder.objects.filter(access.visible(member, "ticket__"), member=member, cancelled_at=None)
 
 
-def _unread(member: Membership) -> int:
-    return Reminder.objects.filter(member=member, cancelled_at=None, read_at=None)[: MOST_COUNTED + 1].count()
+def _newest(rows: QuerySet[Reminder], count: int) -> Iterable[Reminder]:
+    return rows.select_related("ticket__customer").order_by("-made_at", "-id")[:count]
+
+
+def _unread(member: Membership) -> QuerySet[Reminder]:
+    return _live(member).filter(read_at=None)
+
+
+def _count(rows: QuerySet[Reminder]) -> int:
+    return rows[: MOST_COUNTED + 1].count()
 
 
 def bell(member: Membership, *, with_news: bool = False) -> Bell:
     """One query; with the newest one's words, three more."""
-    unread = _unread(member)
+    unread = _count(_unread(member))
     label = ngettext("%(count)d unread reminder", "%(count)d unread reminders", unread) % {"count": unread}
     shown = str(unread) if unread <= MOST_COUNTED else f"{MOST_COUNTED}+"
     if not (with_news and unread):
         return Bell(unread, shown, label if unread else _("Reminders"))
-    newest = Reminder.objects.filter(member=member, cancelled_at=None, read_at=None).select_related("ticket__customer")
-    (row,) = _rows(newest.order_by("-made_at", "-id")[:1])
+    (row,) = _rows(_newest(_unread(member), 1))
     words = _("Reminder: %(task)s, %(when)s (%(protocol)s)")
     return Bell(unread, shown, label, words % {"task": row.task, "when": row.when, "protocol": row.protocol}, row.id)
 
 
 def reminders(member: Membership) -> Reminders:
     access.require(member, Permission.READ)
-    rows = sorted(_rows(_live(member)), key=lambda row: row.read)
+    rows = sorted(_rows(_newest(_live(member), SHOWN)), key=lambda row: row.read)
     hours = member.organization.reminder_hours
     before = ngettext(
         "%(count)d working hour before it is due, and when it is due.",
@@ -119,7 +127,7 @@ def reminders(member: Membership) -> Reminders:
     )
     lead = before % {"count": hours} if hours else _("When it is due.")
     mails = Membership.objects.values_list("takes_reminder_mails", flat=True).get(pk=member.pk)
-    return Reminders(tuple(rows), _unread(member), mails, lead)
+    return Reminders(tuple(rows), _count(_unread(member)), mails, lead)
 
 
 def _rows(found: Iterable[Reminder]) -> list[ReminderRow]:

@@ -14,9 +14,10 @@ from django.core import mail
 from django.db import connection
 
 from atendimento import actions, jobs, tenancy
-from atendimento.actions import reminder_mails, reminders
+from atendimento.actions import organization_settings, reminder_mails, reminders
 from atendimento.actions.reminders import remind_all
 from atendimento.models import MailStatus, Membership, Organization, OutboxEntry, Reminder, Team, TeamMember, Ticket
+from atendimento.selectors import reminders as words
 from tests.builders import House, make_house, make_ticket
 from tests.support import stories
 
@@ -319,6 +320,28 @@ def test_a_mail_that_is_not_needed_any_more_is_not_sent(house: House, ticket: Ti
     assert mail.outbox == []
 
 
+def test_a_ticket_that_goes_to_a_closed_team_takes_its_reminders_and_mails_along(house: House, ticket: Ticket) -> None:
+    promise(house, ticket)
+    look(house)
+    row = Reminder.objects.get()
+    Membership.objects.filter(pk=house.celia.pk).update(role="agent")
+    demoted = Membership.objects.select_related("organization").get(pk=house.celia.pk)
+    assert words.bell(demoted, with_news=True).news != ""
+
+    now = datetime.now(UTC)
+    team = Team.objects.create(organization=house.organization, name="Contratos", slug="contratos", created_at=now)
+    Ticket.objects.filter(pk=ticket.pk).update(team=team)
+
+    bell = words.bell(demoted, with_news=True)
+    assert (bell.unread, bell.news) == (0, "")
+    page = words.reminders(demoted)
+    assert (page.rows, page.unread) == ((), 0)
+    assert reminders.read_all(member=demoted) == 0
+    assert sent_to(house, row).mail == MailStatus.UNWANTED
+    assert mail.outbox == []
+    assert not OutboxEntry.objects.filter(job=jobs.MAIL_REMINDER).exists()
+
+
 def test_one_that_another_worker_has_claimed_is_left_to_it(house: House, ticket: Ticket) -> None:
     promise(house, ticket)
     look(house)
@@ -360,10 +383,91 @@ def test_a_mail_server_that_is_down_is_tried_again_later_each_time_and_then_give
     assert sent_to(house, row).mail == MailStatus.SENT
 
 
+def test_a_mail_that_cannot_be_written_is_a_try_that_failed(house: House, ticket: Ticket, settings: Any) -> None:
+    settings.DEFAULT_FROM_EMAIL = "Lastro\nBcc: x <lastro@casa.example>"
+    promise(house, ticket)
+    look(house)
+
+    row = sent_to(house, Reminder.objects.get())
+
+    assert (row.mail, row.mail_tries, row.mail_problem) == (MailStatus.OWED, 1, "BadHeaderError")
+    assert OutboxEntry.objects.get(job=jobs.MAIL_REMINDER).due_at > datetime.now(UTC)
+
+
+def test_tries_that_end_without_a_word_are_counted_and_given_up_too(house: House, ticket: Ticket, settings: Any) -> None:
+    settings.EMAIL_BACKEND = "nowhere.EmailBackend"
+    promise(house, ticket)
+    look(house)
+    row = Reminder.objects.get()
+
+    for _ in range(reminder_mails.MAX_TRIES):
+        with pytest.raises(ModuleNotFoundError):
+            sent_to(house, row)
+
+    assert sent_to(house, row).mail == MailStatus.FAILED
+    assert (row.mail_tries, row.mail_problem) == (reminder_mails.MAX_TRIES, "unfinished")
+    assert not OutboxEntry.objects.filter(job=jobs.MAIL_REMINDER).exists()
+
+
 def test_of_a_mail_servers_refusal_the_code_is_kept_and_not_the_words() -> None:
     refusal = smtplib.SMTPDataError(550, b"no such user ana@casa.example")
 
     assert reminder_mails._problem(refusal) == "SMTPDataError 550"
+
+
+# --- another clock ------------------------------------------------------------------------------------------------
+
+FAR = date(2031, 3, 5)  # a Wednesday
+
+
+def planned(ticket: Ticket) -> tuple[datetime | None, datetime | None]:
+    """When the ticket's next reminder is due, and when it counts as overdue."""
+    row = Ticket.objects.get(pk=ticket.pk)
+    return row.remind_at, row.next_due
+
+
+def test_other_working_hours_plan_the_reminders_anew(house: House, ticket: Ticket) -> None:
+    promise(house, ticket, FAR.isoformat())
+    look(house)
+    before, due = planned(ticket)
+
+    organization_settings.save_working_time(
+        member=house.davi, weekdays=["0", "1", "2", "3", "4"], opens="07:00", closes="11:00", holidays=""
+    )
+    remind_all(organization_of(house))
+
+    after, same = planned(ticket)
+    assert before is not None
+    assert after is not None
+    assert after < before
+    assert same == due
+
+
+def test_another_zone_moves_reminders_and_what_counts_as_overdue(house: House, ticket: Ticket) -> None:
+    promise(house, ticket, FAR.isoformat())
+    look(house)
+    before, due = planned(ticket)
+
+    organization_settings.save_identity(member=house.davi, name="Casa", timezone="America/Rio_Branco", language="pt-br")
+    remind_all(organization_of(house))
+
+    after, later = planned(ticket)
+    assert before is not None
+    assert due is not None
+    assert (after, later) == (before + timedelta(hours=2), due + timedelta(hours=2))
+
+
+def test_another_name_has_no_ticket_looked_at(house: House, ticket: Ticket) -> None:
+    promise(house, ticket, FAR.isoformat())
+    look(house)
+    before = planned(ticket)
+    organization = organization_of(house)
+
+    organization_settings.save_identity(
+        member=house.davi, name="Casa Nova", timezone=organization.timezone, language=organization.language
+    )
+
+    assert planned(ticket) == before
 
 
 # --- another organisation -----------------------------------------------------------------------------------------
