@@ -294,6 +294,15 @@ def open_to_change(reader: access.Reader, ticket_id: str | uuid.UUID) -> Book:
     return _book(access.ticket_to_change(reader, ticket_id))
 
 
+def open_unless_erased(organization: Organization, ticket_id: uuid.UUID) -> Book | None:
+    """The same for a worker's job, which has nothing to do any more where the ticket was erased meanwhile: None (L2).
+
+    Raises access.NotFound.
+    """
+    ticket = access.ticket_to_erase(organization, ticket_id)
+    return None if ticket.erased_at is not None else _book(ticket)
+
+
 def open_to_erase(organization: Organization, ticket_id: uuid.UUID) -> Book:
     """The same for erasure, which goes on where it was broken off. Raises access.NotFound."""
     return _book(access.ticket_to_erase(organization, ticket_id))

@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 
 from atendimento import jobs, ledger, places
 from atendimento.actions import desk as desks
-from atendimento.models import LedgerEvent, Organization, Proposal, ProposedChange, Rebuild, RunStatus, Ticket
+from atendimento.models import LedgerEvent, Organization, Proposal, ProposedChange, Rebuild, RunStatus, Ticket, TicketStatus
 from memoria import erasure
 from memoria.events import EventKind
 from memoria.proposals import Status
@@ -73,6 +73,7 @@ def erase_ticket(organization: Organization, ticket_id: uuid.UUID) -> Counts:
     for kind in (*OF_TICKETS, None):
         counts = added(counts, _places(kind, [ticket_id], book.moment))
     _forget(book, "erasure")
+    _end(book.ticket)
     _close(book)
     return counts
 
@@ -113,6 +114,13 @@ def _close(book: ledger.Book) -> None:
     before = book.ticket.updated_at
     desks.finish(book, "erasure", None)
     Ticket.objects.filter(pk=book.ticket.pk).update(updated_at=before)
+
+
+def _end(ticket: Ticket) -> None:
+    """It waits for nobody: no view of the queue shows it among what is to be done. A merged one ended before."""
+    ticket.snoozed_until = ticket.waiting_since = ticket.woken_at = None
+    if ticket.merged_into_id is None:
+        ticket.status = TicketStatus.CLOSED
 
 
 def _forget(book: ledger.Book, how: str) -> None:

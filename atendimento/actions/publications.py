@@ -77,8 +77,8 @@ def _slice(organization: Organization, publication_id: uuid.UUID, step: int) -> 
 def _see_to(
     row: Publication, organization: Organization, ticket_id: uuid.UUID, choices: Mapping[tuple[str, Why], Fate]
 ) -> None:
-    book = ledger.open_to_change(organization, ticket_id)
-    if book.ticket.merged_into_id is not None:
+    book = ledger.open_unless_erased(organization, ticket_id)
+    if book is None or book.ticket.merged_into_id is not None:  # while its lock was waited for
         return
     pending = desks.pending_of(book)
     desks.load_cited(book, pending)

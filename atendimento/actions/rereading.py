@@ -77,9 +77,9 @@ def _give_way(row: Rebuild) -> None:
 @transaction.atomic
 def _claim(organization_id: int, hint: Rebuild, way: gate.Gate, endpoint: llm.Endpoint) -> _Claimed | None:
     organization = Organization.objects.get(pk=organization_id)
-    book = ledger.open_to_change(organization, hint.ticket_id)
+    book = ledger.open_unless_erased(organization, hint.ticket_id)
     row = Rebuild.objects.get(pk=hint.pk)
-    if row.status not in UNDER_WAY or (row.not_before is not None and row.not_before > book.moment):
+    if book is None or row.status not in UNDER_WAY or (row.not_before is not None and row.not_before > book.moment):
         return None
     if _post_waiting_run(book):
         jobs.owe(jobs.REREAD, row.pk, row.organization_id, book.moment + GIVES_WAY_FOR, book.moment)
@@ -132,34 +132,46 @@ def _go_on(claimed: _Claimed, way: gate.Gate) -> None:
     request, through, count = asked
     sent = masks.protect(request, claimed.held, claimed.organization)
     kept = masks.stored(sent)
-    RebuildReading.objects.update_or_create(
-        rebuild=row,
-        position=row.position,
-        defaults={
-            "organization_id": row.organization_id,
-            "through_message": through,
-            "count": count,
-            "request": kept,
-            "context_report": request.report.to_json(),
-            "raw_answer": "",
-        },
-    )
-    reply = llm.ask(sent.request, claimed.endpoint, claimed.run.mode, masks.reader_of(kept))
+    columns = {"through_message": through, "count": count, "request": kept, "context_report": request.report.to_json()}
+    if not _store_question(row, columns):
+        return
+    reply = asking.ask(sent.request, claimed.endpoint, claimed.run.mode, masks.reader_of(kept))
     if reply.raw:
         _keep(claimed, reply)
     way.learn(reply.outcome)
     _conclude(claimed, reply.outcome)
 
 
+def _still_ours(row: Rebuild) -> bool:
+    """Whether the reading is this worker's until the transaction ends: whoever ends it, as an erasure does (L2), waits."""
+    ours = Rebuild.objects.select_for_update().filter(pk=row.pk, holder=row.holder, status=RunStatus.RUNNING)
+    return ours.values_list("pk", flat=True).first() is not None
+
+
+@transaction.atomic
+def _store_question(row: Rebuild, columns: Mapping[str, Json]) -> bool:
+    """Put down what is about to be asked; False, and nothing is written, where the reading was ended meanwhile."""
+    ours = _still_ours(row)
+    if ours:
+        RebuildReading.objects.update_or_create(
+            rebuild=row,
+            position=row.position,
+            defaults={"organization_id": row.organization_id, "raw_answer": "", **columns},
+        )
+    return ours
+
+
 @transaction.atomic
 def _keep(claimed: _Claimed, reply: llm.Reply) -> None:
-    """Store the answer before anything is made of it, and book what it cost."""
+    """Store the answer before anything is made of it, and book what it cost. One to an ended reading is only booked."""
     row = claimed.row
+    gate.spend(claimed.organization, reply.usage, ledger.now())
+    if not _still_ours(row):
+        return
     RebuildReading.objects.filter(rebuild=row, position=row.position).update(raw_answer=reply.raw)
     row.usage = gate.booked(row.usage, reply.usage)
     row.model = reply.model or row.model
-    gate.spend(claimed.organization, reply.usage, ledger.now())
-    Rebuild.objects.filter(pk=row.pk, holder=row.holder).update(usage=row.usage, model=row.model)
+    Rebuild.objects.filter(pk=row.pk).update(usage=row.usage, model=row.model)
 
 
 def _scratch(row: Rebuild) -> State:
@@ -201,10 +213,10 @@ def _conclude(claimed: _Claimed, outcome: Outcome) -> None:
 
 @transaction.atomic
 def _finish(claimed: _Claimed, run: Run, then: runs.Next) -> None:
-    """Store what the window came to, unless another worker took it over meanwhile."""
-    book = ledger.open_to_change(claimed.organization, claimed.row.ticket_id)
+    """Store what the window came to, unless another worker took it over meanwhile, or the ticket was erased."""
+    book = ledger.open_unless_erased(claimed.organization, claimed.row.ticket_id)
     row = Rebuild.objects.get(pk=claimed.row.pk)
-    if row.holder != claimed.row.holder or row.status != RunStatus.RUNNING:
+    if book is None or row.holder != claimed.row.holder or row.status != RunStatus.RUNNING:
         return
     row.holder = None
     reading = RebuildReading.objects.filter(rebuild=row, position=row.position)

@@ -78,6 +78,8 @@ def _owe_tickets(member: Membership, version: TicketTypeVersion, choices: Sequen
 
 
 def tickets_of(ticket_type_id: int, closed: bool) -> QuerySet[Ticket]:
-    """The tickets that publishing sees to: a merged one goes on elsewhere, and a closed one only where that is asked."""
+    """The tickets that publishing sees to: a merged one goes on elsewhere, one that is erased goes on nowhere, and a
+    closed one only where that is asked.
+    """
     statuses = [TicketStatus.OPEN, TicketStatus.SNOOZED, *([TicketStatus.CLOSED] if closed else [])]
-    return Ticket.objects.filter(ticket_type_id=ticket_type_id, merged_into=None, status__in=statuses)
+    return Ticket.objects.filter(ticket_type_id=ticket_type_id, merged_into=None, erased_at=None, status__in=statuses)
