@@ -13,7 +13,7 @@ from typing import Final
 
 from django.db.models import Q, QuerySet
 
-from atendimento.models import Customer, Import, ImportedTicket, ImportFile, ImportStatus, Organization
+from atendimento.models import Customer, Import, ImportedTicket, ImportFile, ImportStatus, Organization, Ticket
 from atendimento.places import GONE
 from memoria.patch import Json
 
@@ -23,7 +23,7 @@ SHORTEST_NAME: Final = 6
 """What is looked for in files that belong to no ticket: a shorter text stands in too many of them by chance."""
 
 
-def over(organization: Organization, cut_off: datetime, kept: Collection[uuid.UUID]) -> QuerySet[Import]:
+def over(organization: Organization, cut_off: datetime, kept: QuerySet[Ticket]) -> QuerySet[Import]:
     """The imports that are over their period and still hold something. `kept` are tickets under a hold."""
     rows = holding(organization).filter(created_at__lte=cut_off).exclude(status__in=UNDER_WAY)
     return rows.exclude(pk__in=ImportedTicket.objects.filter(ticket__in=kept).values("batch"))
@@ -55,10 +55,14 @@ def under_way(tickets: Collection[uuid.UUID]) -> bool:
     return ImportedTicket.objects.filter(ticket__in=tickets, batch__status__in=UNDER_WAY).exists()
 
 
-def of_customer(customer: Customer, tickets: Collection[uuid.UUID]) -> Iterator[Import]:
-    """The imports that brought these tickets anything, and files of no ticket that name the customer."""
+def of_customer(customer: Customer, tickets: Collection[uuid.UUID], kept: QuerySet[Ticket]) -> Iterator[Import]:
+    """The imports that brought these tickets anything, and files of no ticket that name the customer.
+
+    `kept` are tickets under a hold: a file that brought one of them, whosever it is, stays (L4).
+    """
     brought = ImportedTicket.objects.filter(ticket__in=tickets).values("batch")
-    yield from holding(customer.organization).filter(pk__in=brought)
+    held = ImportedTicket.objects.filter(ticket__in=kept).values("batch")
+    yield from holding(customer.organization).filter(pk__in=brought).exclude(pk__in=held)
     names = [name.casefold() for name in _names(customer)]
     loose = holding(customer.organization).exclude(pk__in=ImportedTicket.objects.values("batch")).exclude(status__in=UNDER_WAY)
     for row in loose.select_related("file").iterator(chunk_size=5):  # whole files: a few at a time

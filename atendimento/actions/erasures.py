@@ -129,8 +129,7 @@ def work(*, organization_id: int, request_id: uuid.UUID) -> None:
         for key in tickets:
             if not _erase_ticket(row, key):
                 return
-        _erase_files(row, tickets)
-        if _erase_customer(row):
+        if not _erase_files(row, tickets) or _erase_customer(row):
             return
 
 
@@ -148,14 +147,22 @@ def _tickets(customer: Customer) -> list[uuid.UUID]:
     return list(Ticket.objects.filter(customer=customer).order_by("pk").values_list("pk", flat=True))
 
 
+def _stopped(row: ErasureRequest) -> bool:
+    """Whether a hold has come between, looked at under the customer's lock; then the request waits for a person again."""
+    stands = holds.holds_against(row.organization, row.customer_id)
+    if stands:
+        ErasureRequest.objects.filter(pk=row.pk).update(status=ErasureStatus.HELD)
+        jobs.settle(jobs.ERASE, row.pk)
+    return stands
+
+
 def _erase_ticket(row: ErasureRequest, key: uuid.UUID) -> bool:
     """Both steps for one ticket; False where a hold has come between."""
     jobs.postpone(jobs.ERASE, row.pk, ledger.now() + LEASE, ledger.now())
     with transaction.atomic():
+        holds.lock_customer(row.organization, row.customer_id)
         ticket = access.ticket_to_erase(row.organization, key)
-        if holds.holds_against(row.organization, row.customer_id):
-            ErasureRequest.objects.filter(pk=row.pk).update(status=ErasureStatus.HELD)
-            jobs.settle(jobs.ERASE, row.pk)
+        if _stopped(row):
             return False
         if ticket.erased_at is None:
             _note(row, erasing.erase_ticket(row.organization, key), tickets=1)
@@ -165,16 +172,23 @@ def _erase_ticket(row: ErasureRequest, key: uuid.UUID) -> bool:
     return True
 
 
-def _erase_files(row: ErasureRequest, tickets: list[uuid.UUID]) -> None:
-    for batch in list(erasing_files.of_customer(row.customer, tickets)):
+def _erase_files(row: ErasureRequest, tickets: list[uuid.UUID]) -> bool:
+    """The files, one by one; False where a hold has come between. What brought a held ticket of somebody else stays (L4)."""
+    for batch in list(erasing_files.of_customer(row.customer, tickets, holds.held_tickets(row.organization))):
         with transaction.atomic():
+            holds.lock_customer(row.organization, row.customer_id)
+            if _stopped(row):
+                return False
             _note(row, erasing_files.erase_import(batch))
+    return True
 
 
 @transaction.atomic
 def _erase_customer(row: ErasureRequest) -> bool:
-    """The last step; False where a ticket was opened for the customer meanwhile."""
+    """The last step; False where a ticket was opened for the customer meanwhile, True where it ends: done, or held."""
     customer = Customer.objects.select_for_update().get(pk=row.customer_id)
+    if _stopped(row):
+        return True
     if Ticket.objects.filter(customer=customer, erased_at=None).exists():
         return False
     moment = ledger.now()

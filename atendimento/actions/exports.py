@@ -11,8 +11,10 @@ from django.db import transaction
 
 from atendimento import access, ledger
 from atendimento.access import NotFound, Permission
+from atendimento.actions import holds
 from atendimento.actions.administration import log_act
-from atendimento.models import Act, Customer, CustomerExport, Membership
+from atendimento.actions.faults import invalid
+from atendimento.models import Act, CustomerExport, ErasureRequest, ErasureStatus, Membership
 from atendimento.selectors.held_data import held_data
 from memoria.patch import Json
 
@@ -21,11 +23,18 @@ KEPT: Final = timedelta(days=7)
 
 @transaction.atomic
 def make_export(*, member: Membership, customer_id: str | uuid.UUID) -> CustomerExport:
-    """Write down all that is held about the customer. Raises NotFound, DomainError `permission.denied`."""
+    """Write down all that is held about the customer.
+
+    Raises NotFound, DomainError `permission.denied`, InvalidInput where the customer is erased or about to be.
+    """
+    access.require(member, Permission.REQUEST_ERASURE)
+    # An erasure that ends takes the exports with it under this lock: what is read here goes with them, or is gone already.
+    customer = holds.lock_customer(member.organization, access.customer(member.organization, customer_id).pk)
+    decided = ErasureRequest.objects.filter(customer=customer, status__in=(ErasureStatus.APPROVED, ErasureStatus.RUNNING))
+    if customer.erased_at is not None or decided.exists():
+        raise invalid("", "erasure.no_export", "is erased, or about to be")
     moment = ledger.now()
     document = held_data(member, customer_id, moment)
-    # Held against an erasure that ends meanwhile: it takes the exports with it.
-    customer = Customer.objects.select_for_update(no_key=True).get(pk=access.customer(member.organization, customer_id).pk)
     made = CustomerExport.objects.create(
         organization=member.organization,
         customer=customer,

@@ -9,13 +9,13 @@ from datetime import date
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from atendimento import access, ledger
 from atendimento.access import NotFound, Permission
 from atendimento.actions.administration import log_act
 from atendimento.actions.faults import invalid
-from atendimento.models import Act, LegalHold, Membership, Organization, Ticket
+from atendimento.models import Act, Customer, LegalHold, Membership, Organization, Ticket
 from memoria.retention import Hold
 
 MAX_REASON = 300
@@ -53,6 +53,22 @@ def held(organization: Organization) -> Held:
     )
 
 
+def lock_customer(organization: Organization, customer_id: uuid.UUID) -> Customer:
+    """The customer, locked until the transaction ends: no hold on them or on a ticket of theirs is placed meanwhile.
+
+    Taken before a ticket's lock, and what holds there are is read after it. Raises NotFound.
+    """
+    found = Customer.objects.select_for_update(no_key=True).filter(organization=organization, pk=customer_id).first()
+    if found is None:
+        raise NotFound("customer")
+    return found
+
+
+def held_tickets(organization: Organization) -> QuerySet[Ticket]:
+    """The tickets that are under a hold now."""
+    return Ticket.objects.filter(held(organization).covers, organization=organization)
+
+
 def holds_against(organization: Organization, customer_id: uuid.UUID) -> bool:
     """Whether the customer, or any of the customer's tickets, is under a hold now."""
     found = held(organization)
@@ -81,7 +97,13 @@ def place_hold(
     day = _day(until, today(member.organization))
     ticket = access.ticket(member.organization, ticket_id) if ticket_id is not None else None
     customer = access.customer(member.organization, customer_id) if ticket is None and customer_id is not None else None
-    if ticket is None and customer is None:
+    # What erases takes the same locks: it is over, and seen here, or finds the hold.
+    if ticket is not None:
+        lock_customer(member.organization, ticket.customer_id)
+        ticket = Ticket.objects.select_for_update(no_key=True).get(pk=ticket.pk)
+    elif customer is not None:
+        customer = lock_customer(member.organization, customer.pk)
+    else:
         raise NotFound("ticket")
     if (ticket is not None and ticket.erased_at) or (customer is not None and customer.erased_at):
         raise invalid("", "hold.erased_already", "is erased already")

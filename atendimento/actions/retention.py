@@ -138,7 +138,7 @@ def due(organization: Organization, periods: Periods, now: datetime) -> tuple[Du
     found = [_due_of(organization, kind, applied[kind], now) for kind in OF_TICKETS if kind in applied]
     if DataClass.IMPORTS in applied:
         days = applied[DataClass.IMPORTS]
-        imports = erasing_files.over(organization, cut_off(days, now), holds.held(organization).tickets)
+        imports = erasing_files.over(organization, cut_off(days, now), holds.held_tickets(organization))
         first = imports.order_by("created_at").values_list("created_at", flat=True).first()
         found.append(Due(DataClass.IMPORTS, days, imports.count(), {"import": imports.count()}, first, ()))
     if DataClass.LOG in applied:
@@ -232,6 +232,9 @@ def _erase_class(run: RetentionRun, kind: DataClass, days: int, most: int) -> in
     for key in keys:
         jobs.postpone(jobs.RETAIN, run.pk, ledger.now() + LEASE, ledger.now())
         with transaction.atomic():
+            ticket = Ticket.objects.filter(pk=key).first()
+            if ticket is not None:  # what is held is read under the lock that placing a hold takes
+                holds.lock_customer(run.organization, ticket.customer_id)
             still = due_tickets(run.organization, kind, days, run.created_at).filter(pk=key)
             if still.select_for_update(of=("self",)).first() is None:
                 continue  # reopened, held, erased or gone since
@@ -245,7 +248,7 @@ def _erase_class(run: RetentionRun, kind: DataClass, days: int, most: int) -> in
 
 
 def _erase_imports(run: RetentionRun, days: int, most: int) -> int:
-    held = holds.held(run.organization).tickets
+    held = holds.held_tickets(run.organization)
     found = list(erasing_files.over(run.organization, cut_off(days, run.created_at), held).order_by("pk")[: max(0, most)])
     for row in found:
         with transaction.atomic():

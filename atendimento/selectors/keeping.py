@@ -76,6 +76,7 @@ FAULTS: Final[Mapping[str, Promise]] = {
     "erasure.no_reason": gettext_lazy("Say why, in at most 300 characters."),
     "erasure.decided": gettext_lazy("This request was decided already."),
     "erasure.begun": gettext_lazy("The erasure has begun, and what is erased does not come back."),
+    "erasure.no_export": gettext_lazy("The customer's data are erased, or about to be: no file is made of them any more."),
     "erasure.reason_too_long": gettext_lazy("At most 300 characters."),
 }
 RUN_STATUSES: Final[Mapping[str, tuple[Promise, str]]] = {

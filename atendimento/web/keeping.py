@@ -158,11 +158,14 @@ def hold(request: MemberRequest, customer_id: uuid.UUID) -> HttpResponse:
 @require_POST
 @member_view
 def export(request: MemberRequest, customer_id: uuid.UUID) -> HttpResponse:
-    def make() -> str:
+    try:
         exports.make_export(member=request.member, customer_id=customer_id)
-        return _("The file is made, and can be fetched for seven days.")
-
-    return _act(request, customer_id, {}, make)
+    except InvalidInput as error:
+        page = customers.page(request.member, customer_id, _standing(request.member))
+        problem = Problem(_("No file was made."), " ".join(_faults(error).values()))
+        return show(request, "keeping/customer.html", 409, page=page, problem=problem)
+    messages.info(request, _("The file is made, and can be fetched for seven days."))
+    return redirect("web:customer", customer_id)
 
 
 @require_POST
