@@ -430,7 +430,7 @@ CUSTOMER_EXPORT: Final = document(
                 "erased_at": or_null(TIME),
             }
         ),
-        "tickets": listed({"type": "object", "description": "Messages, state, history, proposals, answers of the model."}),
+        "tickets": listed({"type": "object", "description": "Messages, state, history, proposals, which model was asked."}),
         "imports": listed(document({"file": TEXT, "format": TEXT, "at": TIME})),
     }
 )

@@ -1,7 +1,8 @@
 """All that is held about a customer, as one JSON document (L2), for the person whose data they are.
 
-What other people said is there as far as it is said about the customer: their names and numbers are masked, staff are
-named by their role. What is the customer's own is as it is, sensitive fields included.
+What other people said is there as far as it is said about the customer: their names and numbers are masked, wherever their
+words are quoted too, and staff are named by their role. What is the customer's own is as it is, sensitive fields included.
+What the model answered is there as what it proposed; its raw answers quote others unmasked, and are left out.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ from memoria.state import slot_to_json
 FORMAT = "lastro.customer-export/1"
 OTHERS = frozenset({Kind.THIRD_PARTY.value})
 MASKED = "[…]"
+KNOWN = ("patch", "cause")
+"""What is told of an event."""
 _MASK = Redactor((), lambda kind: f"[{kind}]")
 
 
@@ -66,6 +69,8 @@ def _time(moment: datetime | None) -> str | None:
 
 def _ticket(ticket: Ticket) -> dict[str, Json]:
     state = timeline.current(ticket.pk)
+    foreign = Message.objects.filter(ticket=ticket, author_kind__in=OTHERS)
+    others = frozenset(message.ref for message in foreign.only("number"))
     return {
         "protocol": ticket.protocol,
         "external_id": ticket.external_id,
@@ -80,10 +85,10 @@ def _ticket(ticket: Ticket) -> dict[str, Json]:
         "state": {
             "version": state.version,
             "values": state.values,
-            "slots": {pointer: _without_names(slot_to_json(slot)) for pointer, slot in state.slots.items()},
+            "slots": {pointer: _without_others(slot_to_json(slot), others) for pointer, slot in state.slots.items()},
         },
-        "history": list(_history(ticket)),
-        "proposed": list(_proposed(ticket)),
+        "history": list(_history(ticket, others)),
+        "proposed": list(_proposed(ticket, others)),
         "corrections": list(_corrections(ticket)),
         "model": list(_runs(ticket)),
     }
@@ -113,18 +118,21 @@ def _messages(ticket: Ticket) -> Iterator[dict[str, Json]]:
         }
 
 
-def _without_names(document: Json) -> Json:
-    """The document without who of the staff, or of others, wrote or decided."""
+def _without_others(document: Json, others: frozenset[str]) -> Json:
+    """The document without who of the staff, or of others, wrote or decided, and quotes from `others` as their messages."""
     if isinstance(document, list):
-        return [_without_names(item) for item in document]
+        return [_without_others(item, others) for item in document]
     if not isinstance(document, dict):
         return document
     if document.keys() >= {"kind", "external_id", "name"} and document["kind"] != Kind.CUSTOMER.value:
         return {"kind": document["kind"]}
-    return {key: _without_names(value) for key, value in document.items()}
+    cleaned = {key: _without_others(value, others) for key, value in document.items()}
+    if cleaned.get("message") in others and isinstance(cleaned.get("quote"), str):
+        cleaned["quote"] = _MASK.text(cleaned["quote"])
+    return cleaned
 
 
-def _history(ticket: Ticket) -> Iterator[dict[str, Json]]:
+def _history(ticket: Ticket, others: frozenset[str]) -> Iterator[dict[str, Json]]:
     rows: QuerySet[LedgerEvent] = LedgerEvent.objects.filter(ticket=ticket).order_by("version")
     for row in rows.iterator(chunk_size=200):
         yield {
@@ -133,17 +141,17 @@ def _history(ticket: Ticket) -> Iterator[dict[str, Json]]:
             "at": row.at.isoformat(),
             "by": "staff" if row.member_id is not None else "system",
             "erased": row.content is None,
-            "changes": None if row.content is None else _without_names({key: row.content[key] for key in ("patch", "cause")}),
+            "changes": None if row.content is None else _without_others({key: row.content[key] for key in KNOWN}, others),
         }
 
 
-def _proposed(ticket: Ticket) -> Iterator[dict[str, Json]]:
+def _proposed(ticket: Ticket, others: frozenset[str]) -> Iterator[dict[str, Json]]:
     rows: QuerySet[ProposedChange] = ProposedChange.objects.filter(ticket=ticket).order_by("pk")
     for row in rows.iterator(chunk_size=500):
         yield {
             "pointer": row.path,
             "value": None if row.value is MISSING else row.value,
-            "quotes": row.citations,
+            "quotes": _without_others(row.citations, others),
             "reason": row.reason,
             "status": row.status,
             "decided_at": _time(row.decided_at),
@@ -162,9 +170,10 @@ def _corrections(ticket: Ticket) -> Iterator[dict[str, Json]]:
 
 
 def _runs(ticket: Ticket) -> Iterator[dict[str, Json]]:
-    """What the model answered. What it was asked is the messages and the state above, again."""
-    for row in Proposal.objects.filter(ticket=ticket, raw_answer__isnull=False).order_by("created_at", "pk"):
-        yield {"at": row.created_at.isoformat(), "model": row.model, "answer": row.raw_answer}
+    """That a model was asked, and which. What about is the messages and the state above, what it answered is `proposed`."""
+    rows = Proposal.objects.filter(ticket=ticket, raw_answer__isnull=False).order_by("created_at", "pk")
+    for at, model in rows.values_list("created_at", "model"):
+        yield {"at": at.isoformat(), "model": model}
 
 
 def _imports(tickets: list[Ticket]) -> Iterator[dict[str, Json]]:

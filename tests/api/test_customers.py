@@ -8,7 +8,7 @@ import pytest
 
 from atendimento import actions
 from atendimento.actions import slots
-from atendimento.models import Act, AdministrativeAct, ErasureRequest, Ticket
+from atendimento.models import Act, AdministrativeAct, ErasureRequest, Proposal, Ticket
 from memoria.sources import Kind
 from tests.builders import House, change, make_house, propose, say, ticket_type
 
@@ -115,3 +115,25 @@ def test_an_export_holds_what_is_the_customer_s_and_masks_what_is_others(house: 
     assert "Zuleica" not in repr(body)
     assert "Ana" not in repr(ticket["history"])
     assert AdministrativeAct.objects.latest("pk").kind == Act.CUSTOMER_EXPORTED
+
+
+def test_what_others_said_is_masked_wherever_it_is_quoted(house: House, secret: Ticket) -> None:
+    kind = ticket_type("cofre")
+    kind["fields"]["/facts/horario"]["sources"] = ["agent", "customer", "third_party"]
+    actions.publish_ticket_type(member=house.davi, document=kind)
+    number = say(house, secret, "ligue 11 98888-7777 às 14h, diz a vizinha", Kind.THIRD_PARTY, "Dona Zuleica")
+    quote = "ligue 11 98888-7777 às 14h"
+    (row,) = propose(house, secret, change("/facts/horario", "14h", (number, quote)))
+    actions.accept_change(member=house.ana, change_id=row["id"], expected_version=2)
+    answer = {"body": f"a vizinha disse: {quote}", "through": 2}
+    Proposal.objects.filter(ticket=secret).update(raw_answer=answer, model="m")
+
+    body = house.api("celia").get(f"customers/{secret.customer_id}/export").body
+
+    (ticket,) = body["tickets"]
+    (proposed,) = ticket["proposed"]
+    for quoted in (proposed["quotes"], ticket["state"]["slots"]["/facts/horario"]["evidence"]):
+        assert [item["quote"] for item in quoted] == ["ligue [TELEFONE] às 14h"]
+    assert "98888" not in repr(body)
+    assert "vizinha disse" not in repr(body)
+    assert {run["model"] for run in ticket["model"]} == {"m"}
