@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from atendimento.actions import ticket_types
+from atendimento.actions import erasures, ticket_types
 from atendimento.actions.tickets import CustomerData, create_ticket, update_ticket
-from atendimento.models import Act, AdministrativeAct, Customer, Membership, Team, Ticket
+from atendimento.models import Act, AdministrativeAct, Customer, CustomerExport, Membership, Team, Ticket
 from atendimento.selectors import customer as pages
 from atendimento.selectors import values
 from atendimento.selectors.customer import Panel
@@ -192,3 +192,17 @@ def test_the_choice_is_remembered_and_the_panel_has_a_page_of_its_own(ticket: Ti
     ana.post("/look", {"customer": "open"})
     assert 'data-customer="open"' in ana.get(f"/tickets/{ticket.pk}/").content.decode()
     assert "Helena Melo" in text(ana.get(f"/tickets/{ticket.pk}/customer"))
+
+
+def test_of_a_customer_about_to_be_erased_no_file_is_made_and_the_page_says_why(
+    world: World, silvia: Client, ticket: Ticket
+) -> None:
+    admin = Membership.objects.get(organization=world.ana.organization, role="admin")
+    asked, _new = erasures.request_erasure(member=world.silvia, customer_id=ticket.customer_id)
+    erasures.approve(member=admin, request_id=asked.pk)
+
+    answer = silvia.post(f"/customers/{ticket.customer_id}/export")
+
+    assert answer.status_code == 409
+    assert "estão apagados, ou prestes a ser: não se faz mais arquivo deles" in answer.content.decode()
+    assert not CustomerExport.objects.exists()
