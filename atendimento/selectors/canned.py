@@ -16,8 +16,10 @@ from atendimento import access
 from atendimento.access import Permission
 from atendimento.models import CannedReply, Membership, TicketType
 from atendimento.selectors import reading, values
+from memoria import fields
 from memoria.canned import field_named, fill, names_in
 from memoria.patch import Json
+from memoria.state import State
 
 NAMES: Final[Mapping[str, tuple[str, Promise]]] = {
     "customer": ("cliente", gettext_lazy("the customer's name")),
@@ -63,11 +65,12 @@ class CannedPage:
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """A canned reply as it would be inserted: filled, and what has no value that holds."""
+    """A canned reply as it would be inserted: filled, what has no value that holds, and what is not filled in by itself."""
 
     title: str
     text: str
     gaps: tuple[str, ...]
+    veiled: tuple[str, ...]  # sensitive fields: their places keep the label in brackets
 
 
 def may_edit(member: Membership) -> bool:
@@ -115,7 +118,10 @@ def page(
 
 
 def picker(member: Membership, ticket_id: str | uuid.UUID) -> tuple[Picked, ...]:
-    """The organisation's canned replies, filled with what holds in this ticket."""
+    """The organisation's canned replies, filled with what holds in this ticket and is not sensitive.
+
+    What is sensitive is opened by a deliberate act, and to look at what may be inserted is none.
+    """
     access.require(member, Permission.WRITE_REPLIES)
     ticket = access.ticket(member, ticket_id)
     state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
@@ -125,11 +131,21 @@ def picker(member: Membership, ticket_id: str | uuid.UUID) -> tuple[Picked, ...]
         NAMES["member"][0]: member.name,
     }
 
+    rows = CannedReply.objects.filter(organization_id=member.organization_id)
+    found = [_picked(row, state, ticket_type, names) for row in rows]
+    return tuple(sorted(found, key=lambda one: one.title.casefold()))
+
+
+def _picked(row: CannedReply, state: State, ticket_type: fields.TicketType, names: Mapping[str, str]) -> Picked:
+    veiled: dict[str, None] = {}
+
     def show(pointer: str, value: Json) -> str:
+        if values.is_hidden(ticket_type, pointer, value):
+            label = ticket_type.fields[pointer].label
+            veiled[label] = None
+            return f"[{label}]"
         return values.show_plain(ticket_type, pointer, value, state)
 
-    found = []
-    for row in CannedReply.objects.filter(organization_id=member.organization_id):
-        filled = fill(row.text, state, ticket_type, names, show)
-        found.append(Picked(row.title, filled.text, tuple(ticket_type.fields[pointer].label for pointer in filled.gaps)))
-    return tuple(sorted(found, key=lambda one: one.title.casefold()))
+    filled = fill(row.text, state, ticket_type, names, show)
+    gaps = tuple(ticket_type.fields[pointer].label for pointer in filled.gaps)
+    return Picked(row.title, filled.text, gaps, tuple(veiled))

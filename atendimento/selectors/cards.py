@@ -246,9 +246,11 @@ def refused_row(row: ProposedChange, sight: Sight) -> RefusedRow:
 
 
 def _present_side(pointer: str, slot: Slot, sight: Sight) -> Side:
-    value = values.show_at(sight.ticket_type, pointer, values.held(sight.state, pointer), sight.state)
+    held = values.held(sight.state, pointer)
+    value = values.show_at(sight.ticket_type, pointer, held, sight.state)
     found = quotes.of_evidence(slot.evidence, sight.messages)
-    return Side(value or _("no value"), values.source(slot.source), slot.author.name, slot.age.at, found)
+    hidden = values.is_hidden(sight.ticket_type, pointer, held)
+    return Side(value or _("no value"), values.source(slot.source), slot.author.name, slot.age.at, found, hidden=hidden)
 
 
 def sides(pointer: str, slot: Slot, sight: Sight) -> tuple[Side, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
@@ -20,8 +20,8 @@ from django.utils.translation import gettext_lazy
 from atendimento import access, wording
 from atendimento.access import Permission
 from atendimento.corrections import folded
-from atendimento.models import CauseChoice, Correction, Membership
-from atendimento.selectors import values
+from atendimento.models import CauseChoice, Correction, Membership, TicketType
+from atendimento.selectors import reading, values
 from atendimento.selectors.parts import Chip, Option, Problem
 from memoria.causes import ERRORS, Act, Cause
 from memoria.patch import Json, Missing, parse_pointer
@@ -131,8 +131,26 @@ def _key(text: str) -> tuple[datetime, int] | None:
         return None
 
 
-def _matching(member: Membership, filters: Filters) -> QuerySet[Correction]:
+Veils = Mapping[int, Collection[str]]
+"""By ticket type the pointers of its sensitive fields: no list shows their values, for looking at one opens nothing."""
+
+
+def _veils(member: Membership) -> Veils:
+    """One query for the types and one for each: there are few."""
+    keys = TicketType.objects.filter(organization=member.organization, published__isnull=False).values_list("pk", flat=True)
+    held = {key: reading.definition(key).fields for key in keys}
+    return {key: frozenset(pointer for pointer in fields if fields[pointer].sensitive) for key, fields in held.items()}
+
+
+def _veiled(row: Correction, veils: Veils) -> bool:
+    return row.pointer in veils.get(row.ticket.ticket_type_id, ())
+
+
+def _matching(member: Membership, filters: Filters, veils: Veils) -> QuerySet[Correction]:
     rows = Correction.objects.filter(organization=member.organization)
+    if filters.old or filters.new:  # else a value that is not shown is guessed letter by letter
+        for ticket_type, pointers in veils.items():
+            rows = rows.exclude(ticket__ticket_type=ticket_type, pointer__in=pointers) if pointers else rows
     zone = ZoneInfo(member.organization.timezone)
     if filters.field.startswith("/"):
         rows = rows.filter(pointer=filters.field)
@@ -158,10 +176,9 @@ def _matching(member: Membership, filters: Filters) -> QuerySet[Correction]:
     return rows
 
 
-def _read(member: Membership, filters: Filters, count: int) -> tuple[list[Correction], str]:
+def _read(member: Membership, filters: Filters, count: int, veils: Veils) -> tuple[list[Correction], str]:
     """One page of rows, and the key of the next one; empty where there is none. Two queries, however many rows."""
-    access.require(member, Permission.READ_ALL_HISTORY)
-    rows = _matching(member, filters)
+    rows = _matching(member, filters, veils)
     key = _key(filters.after) if filters.after else None
     if key is not None:
         rows = rows.filter(Q(at__lt=key[0]) | Q(at=key[0], pk__lt=key[1]))
@@ -223,9 +240,11 @@ class Page:
 
 def page(member: Membership, filters: Filters, problem: Problem | None = None) -> Page:
     """One page of corrections. Raises DomainError for who may not read across tickets."""
-    found, key = _read(member, filters, PAGE)
+    access.require(member, Permission.READ_ALL_HISTORY)
+    veils = _veils(member)
+    found, key = _read(member, filters, PAGE, veils)
     return Page(
-        rows=tuple(_row(row, causes_of(member)) for row in found),
+        rows=tuple(_row(row, causes_of(member), veils) for row in found),
         filters=filters,
         choices=_choices(member, filters),
         query=urlencode(filters.named | ({"after": filters.after} if filters.after else {})),
@@ -263,14 +282,16 @@ def label(row: Correction) -> str:
     return f"{words} ({part})" if part is not None else words
 
 
-def shown(row: Correction, value: Json | Missing) -> str:
-    """A value as people read it; a member's status by its word."""
+def shown(row: Correction, value: Json | Missing, veils: Veils) -> str:
+    """A value as people read it; a member's status by its word; of a sensitive field, that there is one."""
+    if _veiled(row, veils) and value is not None and not isinstance(value, Missing):
+        return values.HIDDEN
     if isinstance(value, str) and row.pointer.endswith("/status"):
         return str(wording.MEMBER_STATUSES.get(value, value))
     return values.show(value)
 
 
-def _row(row: Correction, causes: Mapping[str, str]) -> Row:
+def _row(row: Correction, causes: Mapping[str, str], veils: Veils) -> Row:
     address = reverse("web:ticket", args=[row.ticket_id]) + f"?pane=state&show=memory&version={row.version}"
     if row.message is not None:
         address += f"&m={row.message}"
@@ -281,8 +302,8 @@ def _row(row: Correction, causes: Mapping[str, str]) -> Row:
         subject=row.ticket.subject,
         version=row.version,
         label=label(row),
-        old=shown(row, row.old),
-        new=shown(row, row.new),
+        old=shown(row, row.old, veils),
+        new=shown(row, row.new, veils),
         act=Chip(act(row), "conflict" if row.override else ""),
         reopened=_reopened(row),
         source=values.source(row.source),
@@ -350,16 +371,18 @@ def heading() -> Sequence[str]:
 
 def export(member: Membership, filters: Filters, count: int) -> tuple[list[Sequence[str]], Filters | None]:
     """The next lines of the spreadsheet, and what to ask for the ones after; None where these were the last."""
-    found, key = _read(member, filters, count)
+    access.require(member, Permission.READ_ALL_HISTORY)
+    veils = _veils(member)
+    found, key = _read(member, filters, count, veils)
     causes = causes_of(member)
-    return [_line(row, causes) for row in found], replace(filters, after=key) if key else None
+    return [_line(row, causes, veils) for row in found], replace(filters, after=key) if key else None
 
 
-def _line(row: Correction, causes: Mapping[str, str]) -> Sequence[str]:
+def _line(row: Correction, causes: Mapping[str, str], veils: Veils) -> Sequence[str]:
     at = timezone.localtime(row.at).strftime("%Y-%m-%d %H:%M:%S")
     who = (row.ticket.protocol, row.ticket.subject, str(row.version), at, _actor(row), act(row), label(row))
-    new = shown(row, row.new)
+    new = shown(row, row.new, veils)
     if _reopened(row):
         new = _("%(value)s (to be decided again)") % {"value": new}
-    what = (shown(row, row.old), new, values.source(row.source), _verdict(row), row.override, row.reason)
+    what = (shown(row, row.old, veils), new, values.source(row.source), _verdict(row), row.override, row.reason)
     return (*who, *what, _cause(row, causes), _("yes") if row.cause in ERRORS else _("no"), _chosen(row))

@@ -92,6 +92,7 @@ class Side:
     quotes: tuple[Quote, ...]
     challenger: int | None = None  # index, None for the present value
     weaker: bool = False
+    hidden: bool = False  # `value` stands for one that is sensitive
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,8 @@ def _sentence(item: Finding, found: Checked) -> str:
             return _("%(member)s was revoked.") % {"member": _member(item.pointer, found)}
         case Code.GAP if not item.pointer:
             return _("Nothing was filled in here: this type of ticket knows no such name.")
+        case Code.GAP if (field := found.ticket_type.fields.get(item.pointer)) is not None and field.sensitive:
+            return _("“%(field)s” is sensitive: it is to be filled in by hand.") % {"field": _label(item.pointer, found)}
         case Code.GAP:
             return _("“%(field)s” has no value that holds.") % {"field": _label(item.pointer, found)}
     count = len(item.messages)

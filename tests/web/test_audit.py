@@ -13,10 +13,12 @@ from django.db import ProgrammingError, transaction
 from django.test import Client
 from django.utils import timezone
 
-from atendimento.actions import administration, ticket_types
+from atendimento.actions import administration, slots, ticket_types
 from atendimento.models import Act, AdministrativeAct, CustomerExport, Membership, Ticket
+from atendimento.selectors import corrections
 from atendimento.selectors.administration import ACTS
 from tests.support import stories
+from tests.support.asking import ask, text
 from tests.support.stories import World, change
 from tests.web.conftest import SignIn
 
@@ -44,6 +46,16 @@ def ticket(world: World, adm: Membership) -> Ticket:
 
 def readings() -> list[tuple[str, dict[str, Any]]]:
     return [(row.subject, row.details) for row in AdministrativeAct.objects.filter(kind=Act.SENSITIVE_READ).order_by("pk")]
+
+
+def challenged(world: World, ticket: Ticket) -> None:
+    """The staff's word holds against what the customer says next."""
+    version = Ticket.objects.get(pk=ticket.pk).state_version
+    slots.set_slot(
+        member=world.ana, ticket_id=ticket.pk, path="/facts/sintoma", value=f"{SECRET} nova e boa", expected_version=version
+    )
+    world.say(ticket, "ou melhor: a terceira")
+    world.accept(world.propose(ticket, change("/facts/sintoma", "a terceira", ("m-3", "a terceira"))))
 
 
 # --- the console ----------------------------------------------------------------------------------------------------
@@ -102,6 +114,47 @@ def test_what_is_proposed_is_shown_for_it_is_decided_on_and_what_is_held_is_not(
 
     assert "a terceira" in shown
     assert f"{SECRET} nova" not in shown
+
+
+def test_the_corrections_of_all_tickets_show_no_sensitive_value_and_find_none_by_its_letters(
+    silvia: Client, world: World, ticket: Ticket
+) -> None:
+    shown = text(silvia.get("/corrections/"))
+
+    assert "•••••• passou a ••••••" in shown
+    assert SECRET not in shown
+    for name in ("old", "new"):
+        world.enter()
+        assert silvia.get("/corrections/", {name: SECRET}).context["page"].rows == ()
+    world.enter()
+    lines, _more = corrections.export(world.silvia, corrections.Filters(), 10)
+    assert any("••••••" in line for line in lines)
+    assert SECRET not in str(lines)
+    assert readings() == []
+
+
+def test_a_divergence_about_one_offers_to_keep_the_current_value(ana: Client, world: World, ticket: Ticket) -> None:
+    challenged(world, ticket)
+
+    shown = " ".join(memory(ana, ticket, "decide").split())
+
+    assert "Manter o valor atual" in shown
+    assert "Manter “" not in shown
+    assert f"{SECRET} nova" not in shown
+
+
+def test_a_canned_reply_is_not_filled_with_it_and_says_so(ana: Client, silvia: Client, world: World, ticket: Ticket) -> None:
+    silvia.post("/canned/", {"title": "Sintoma", "text": "Sobre {sintoma}: {sintoma}, {cliente}."})
+
+    answer = ask(ana, f"/tickets/{ticket.pk}/canned")
+
+    (one,) = answer.context["canned"]
+    label = one.veiled[0]
+    assert (one.text.count(f"[{label}]"), one.veiled, one.gaps) == (2, (label,), ())
+    assert f"sensível, a preencher à mão: {label}" in text(answer)
+    assert SECRET not in answer.content.decode()
+    world.enter()
+    assert readings() == []
 
 
 # --- the log --------------------------------------------------------------------------------------------------------
