@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from atendimento import access
 from atendimento.access import Permission
-from atendimento.models import Membership, TicketState, TicketStatus, TicketType
+from atendimento.models import Membership, Ticket, TicketState, TicketStatus, TicketType
 from atendimento.selectors import policy_words as words
 from atendimento.selectors import type_draft, values
 from atendimento.selectors.misfits import holding
@@ -25,6 +26,8 @@ from memoria.publishing import Choice, Fate, fates
 
 CHUNK: Final = 500
 EXAMPLES: Final = 3
+LOOKED_AT: Final = 2_000
+"""Tickets of which the page tells what would not fit. What is chosen is done to all of them, by a task that has its time."""
 WHYS: Final[Mapping[Why, Promise]] = {
     Why.GONE: gettext_lazy("The draft does not have it any more."),
     Why.VALUE: gettext_lazy("The value does not fit any more."),
@@ -70,6 +73,7 @@ class PublishPage:
     closed_tickets: int  # with misfits
     problem: Problem | None
     draft_url: str
+    looked_at: int = 0  # so many of the newest tickets; 0: all of them
 
 
 class _Found:
@@ -89,9 +93,10 @@ def publish_page(member: Membership, slug: str, problem: Problem | None = None) 
     published = row.published if row is not None else None
     old = draft if published is None else fields.TicketType.from_document(published.document)
     found: dict[tuple[str, Why], _Found] = {}
-    tickets = {True: 0, False: 0}
+    tickets, newest, more = {True: 0, False: 0}, [], False
     if row is not None:
-        for state, held in _states(row.pk):
+        newest, more = _newest(row)
+        for state, held in _states(newest):
             misfitting = misfits(held, holding(state.slots), draft)
             is_open = state.ticket.status != TicketStatus.CLOSED
             tickets[is_open] += bool(misfitting)
@@ -109,14 +114,24 @@ def publish_page(member: Membership, slug: str, problem: Problem | None = None) 
         tickets[False],
         problem,
         reverse("web:admin-draft", args=[slug]),
+        len(newest) if more else 0,
     )
 
 
-def _states(ticket_type_id: int) -> Iterable[tuple[TicketState, Mapping[str, Any]]]:
-    """Every state of the type's tickets that hold something, merged ones aside, a few at a time."""
-    rows = TicketState.objects.filter(ticket__ticket_type_id=ticket_type_id, ticket__merged_into=None, version__gt=0)
-    for row in rows.select_related("ticket").order_by("-ticket__updated_at").iterator(chunk_size=CHUNK):
-        yield row, row.values
+def _newest(ticket_type: TicketType) -> tuple[list[uuid.UUID], bool]:
+    """The tickets of the type that changed last, merged ones aside, newest first; and whether there are more of them."""
+    rows = Ticket.objects.filter(organization=ticket_type.organization_id, ticket_type=ticket_type, merged_into=None)
+    rows = rows.filter(state_version__gt=0)
+    keys = list(rows.order_by("-updated_at", "-pk").values_list("pk", flat=True)[: LOOKED_AT + 1])
+    return keys[:LOOKED_AT], len(keys) > LOOKED_AT
+
+
+def _states(tickets: Sequence[uuid.UUID]) -> Iterator[tuple[TicketState, Mapping[str, Any]]]:
+    """The tickets' states in this order, a few at a time."""
+    for start in range(0, len(tickets), CHUNK):
+        chunk = tickets[start : start + CHUNK]
+        rows = {row.ticket_id: row for row in TicketState.objects.filter(ticket__in=chunk).select_related("ticket")}
+        yield from ((rows[key], rows[key].values) for key in chunk if key in rows)
 
 
 def _count(

@@ -12,6 +12,7 @@ from atendimento.actions.expiring import expire_values
 from atendimento.actions.publications import run_publication
 from atendimento.actions.slots import set_slot
 from atendimento.models import LedgerEvent, Membership, Publication, Ticket, TicketTypeDraft, TicketTypeVersion
+from atendimento.selectors import publishing
 from tests.support.asking import text
 from tests.support.stories import World
 from tests.web.conftest import SignIn
@@ -134,6 +135,31 @@ def test_while_it_is_under_way_a_script_asks_how_far_it_is(world: World, adm: Cl
 
     assert 'hx-trigger="every 1s"' in adm.get(f"{TYPE}publication", headers={"HX-Request": "true"}).content.decode()
     assert adm.get(f"{TYPE}publication")["Location"] == TYPE
+
+
+def test_of_very_many_the_newest_are_looked_at_the_page_says_so_and_the_task_sees_to_all(
+    world: World, adm: Client, ticket: Ticket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newer = world.ticket()
+    set_slot(member=world.ana, ticket_id=newer.pk, path="/facts/bairro", value="Derby", expected_version=0)
+    changed(schema={"enum": ["Pina"]})
+    said = "Só os {} atendimentos que mudaram por último foram vistos.".format
+    assert said(2) not in text(adm.get(f"{DRAFT}publish"))
+    monkeypatch.setattr(publishing, "LOOKED_AT", 1)
+
+    world.enter()
+    page = text(adm.get(f"{DRAFT}publish"))
+    assert said(1) in page
+    assert "1 em atendimentos abertos" in page
+    assert f"Derby · {newer.protocol}" in page
+    assert ticket.protocol not in page
+    assert "Também nos atendimentos encerrados" in page
+
+    world.enter()
+    adm.post(f"{DRAFT}publish", {"revision": 1, "fate:value:/facts/bairro": "withdraw"})
+    world.enter()
+    settle()
+    assert Publication.objects.get().withdrawn == 2
 
 
 # --- values with an end -------------------------------------------------------------------------------------------
