@@ -34,7 +34,8 @@ class LiveServer:
     def __init__(self) -> None:
         self.port = embedded.free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        arguments = ("--port", str(self.port), "--lifespan", "off", "--no-proxy-headers", "--timeout-graceful-shutdown", "1", "--no-access-log")
+        quiet = ("--lifespan", "off", "--no-proxy-headers", "--timeout-graceful-shutdown", "1", "--no-access-log")
+        arguments = ("--port", str(self.port), *quiet)
         self.child = start("web", "-m", "uvicorn", "atendimento.asgi:application", *arguments, PUBLIC_URL=self.url)
         self._wait(30)
 
