@@ -93,7 +93,9 @@ def publish_page(member: Membership, slug: str, problem: Problem | None = None) 
     published = row.published if row is not None else None
     old = draft if published is None else fields.TicketType.from_document(published.document)
     found: dict[tuple[str, Why], _Found] = {}
-    tickets, newest, more = {True: 0, False: 0}, [], False
+    tickets = {True: 0, False: 0}
+    newest: list[uuid.UUID] = []
+    more = False
     if row is not None:
         newest, more = _newest(row)
         for state, held in _states(newest):
