@@ -32,8 +32,8 @@ def expire_values(organization: Organization, moment: datetime) -> int:
 
 @transaction.atomic
 def _expire_in(organization: Organization, ticket_id: uuid.UUID) -> bool:
-    book = ledger.open_to_change(organization, ticket_id)
-    if book.ticket.merged_into_id is not None:
+    book = ledger.open_unless_erased(organization, ticket_id)
+    if book is None or book.ticket.merged_into_id is not None:
         return False
     desk = desks.desk_of(book, None)
     event = expire(book.state, desk)

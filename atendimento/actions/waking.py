@@ -27,7 +27,8 @@ def plan(ticket: Ticket) -> None:
 def wake(*, organization_id: int, ticket_id: uuid.UUID) -> bool:
     """Open the ticket again if its time has come; whether it was opened. Again changes nothing."""
     try:
-        ticket = access.ticket_to_change(Organization.objects.get(pk=organization_id), ticket_id)
+        # Erased meanwhile, it is closed, and sleeps on.
+        ticket = access.ticket_to_erase(Organization.objects.get(pk=organization_id), ticket_id)
     except access.NotFound:
         jobs.settle(jobs.WAKE, ticket_id)
         return False

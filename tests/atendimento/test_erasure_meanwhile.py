@@ -15,12 +15,14 @@ from django.db import connections, transaction
 
 from atendimento import actions, tenancy
 from atendimento.actions import erasing_files, erasures, exports, holds, publications, rereading
+from atendimento.actions.expiring import expire_values
 from atendimento.actions.faults import InvalidInput
 from atendimento.actions.import_writing import write_import
 from atendimento.actions.imports import Plan, begin_import, preview_import
 from atendimento.actions.merging import merge_ticket
 from atendimento.actions.rereading import read_on
 from atendimento.actions.ticket_types import publish_ticket_type
+from atendimento.actions.waking import wake
 from atendimento.models import (
     Customer,
     CustomerExport,
@@ -30,6 +32,7 @@ from atendimento.models import (
     ImportedTicket,
     ImportFile,
     LegalHold,
+    OutboxEntry,
     Proposal,
     Publication,
     Ticket,
@@ -87,6 +90,18 @@ def test_an_erased_ticket_does_not_stand_in_the_way_of_a_publication(house: Hous
 
     row.refresh_from_db()
     assert (row.status, row.done, row.after) == ("done", 1, other.pk)
+
+
+def test_the_clock_finds_nothing_to_do_in_an_erased_ticket(house: House) -> None:
+    ticket = canary_ticket(house)
+    erase(house, ticket)
+    moment = datetime.now(UTC)
+    # As the sweeps found them just before.
+    Ticket.objects.filter(pk=ticket.pk).update(status="open", next_expiry=moment)
+
+    assert expire_values(house.organization, moment) == 0
+    assert not wake(organization_id=house.organization.pk, ticket_id=ticket.pk)
+    assert not OutboxEntry.objects.filter(subject=ticket.pk).exists()
 
 
 def erased_meanwhile(house: House, ticket: Ticket, model: ModelServer) -> None:
