@@ -359,7 +359,10 @@ def _confirm(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
     if whom:
         sentences.append(_("To be confirmed with %(whom)s.") % {"whom": whom})
     card = _card(pointer, slot, sight, "confirm")
-    asked = change_words.about_doubt(card.label if pointer in sight.ticket_type.fields else "", card.value)
+    if values.is_hidden(sight.ticket_type, pointer, values.held(sight.state, pointer)):
+        asked = change_words.about_hole(card.label)
+    else:
+        asked = change_words.about_doubt(card.label if pointer in sight.ticket_type.fields else "", card.value)
     return replace(card, sentences=tuple(sentences), drafts=asked)
 
 

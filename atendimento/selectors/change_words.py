@@ -97,15 +97,22 @@ def turning(cautions: Iterable[Mapping[str, Json]]) -> dict[int, list[str]]:
 
 
 def about_divergence(label: str, sides: Sequence[Side]) -> tuple[Drafted, ...]:
-    """What an agent may write about a divergence: a question to the customer, or a note to a supervisor."""
-    question = _("About “%(field)s” we have two answers: %(values)s. Which one holds?") % {
-        "field": label,
-        "values": _(" and ").join(f"“{side.value}”" for side in sides),
-    }
-    note = _("Divergence in “%(field)s”: %(values)s. A supervisor has to decide.") % {
-        "field": label,
-        "values": " × ".join(f"“{side.value}” ({side.source})" for side in sides),
-    }
+    """What an agent may write about a divergence: a question to the customer, or a note to a supervisor.
+
+    Where a side is hidden they name no value: dots mean nothing to whoever reads them.
+    """
+    if any(side.hidden for side in sides):
+        question = _("About “%(field)s” we have two answers. Which one holds?") % {"field": label}
+        note = _("Divergence in “%(field)s”. A supervisor has to decide.") % {"field": label}
+    else:
+        question = _("About “%(field)s” we have two answers: %(values)s. Which one holds?") % {
+            "field": label,
+            "values": _(" and ").join(f"“{side.value}”" for side in sides),
+        }
+        note = _("Divergence in “%(field)s”: %(values)s. A supervisor has to decide.") % {
+            "field": label,
+            "values": " × ".join(f"“{side.value}” ({side.source})" for side in sides),
+        }
     return Drafted(_("Ask the customer"), question), Drafted(_("Refer to a supervisor"), note, "note", "flag")
 
 

@@ -13,7 +13,7 @@ from django.db import ProgrammingError, transaction
 from django.test import Client
 from django.utils import timezone
 
-from atendimento.actions import administration, slots, ticket_types
+from atendimento.actions import administration, messages, slots, ticket_types
 from atendimento.models import Act, AdministrativeAct, CustomerExport, Membership, Ticket
 from atendimento.selectors import corrections
 from atendimento.selectors.administration import ACTS
@@ -140,7 +140,18 @@ def test_a_divergence_about_one_offers_to_keep_the_current_value(ana: Client, wo
 
     assert "Manter o valor atual" in shown
     assert "Manter “" not in shown
+    assert "Sobre “Sintoma” temos duas respostas. Qual delas vale?" in shown
+    assert "“••••••”" not in shown
     assert f"{SECRET} nova" not in shown
+
+
+def test_a_question_about_one_that_is_in_doubt_names_no_value(ana: Client, world: World, ticket: Ticket) -> None:
+    messages.delete_message(caller=world.channel, ticket_id=ticket.pk, message="m-2")
+
+    shown = memory(ana, ticket, "decide")
+
+    assert "Você pode nos dizer: sintoma?" in shown
+    assert "confirmar: sintoma" not in shown
 
 
 def test_a_canned_reply_is_not_filled_with_it_and_says_so(ana: Client, silvia: Client, world: World, ticket: Ticket) -> None:
