@@ -18,7 +18,7 @@ from atendimento.models import Act, AdministrativeAct, CustomerExport, Membershi
 from atendimento.selectors import corrections
 from atendimento.selectors.administration import ACTS
 from tests.support import stories
-from tests.support.asking import ask, text
+from tests.support.asking import act, ask, text
 from tests.support.stories import World, change
 from tests.web.conftest import SignIn
 
@@ -163,6 +163,8 @@ def test_a_canned_reply_is_not_filled_with_it_and_says_so(ana: Client, silvia: C
     label = one.veiled[0]
     assert (one.text.count(f"[{label}]"), one.veiled, one.gaps) == (2, (label,), ())
     assert f"sensível, a preencher à mão: {label}" in text(answer)
+    found = text(act(ana, f"/tickets/{ticket.pk}/check", text=one.text, kind="reply"))
+    assert f"“{label}” é sensível: preencha à mão." in found
     assert SECRET not in answer.content.decode()
     world.enter()
     assert readings() == []
