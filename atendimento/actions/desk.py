@@ -91,7 +91,8 @@ def append(
             # Refused, though nothing touched its pointer: it stays as shown, and is refused when it is decided.
             judged.add(rows[settled.id].pk)
     if moot:
-        ProposedChange.objects.filter(pk__in=[row.pk for row in moot]).update(status=Status.SUPERSEDED)
+        moot_rows = ProposedChange.objects.filter(pk__in=[row.pk for row in moot])
+        moot_rows.update(status=Status.SUPERSEDED, superseded_by=event.version)
     decided = tuple(row for row in pending if str(row.pk) in skip)
     return Aftermath(
         ticket=book.ticket,

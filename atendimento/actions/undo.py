@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.db import transaction
+from django.db.models import Q
 
 from atendimento import access, ledger
 from atendimento.access import Permission
@@ -20,7 +21,8 @@ from memoria.proposals import Status
 def undo_version(
     *, member: Membership, ticket_id: str | uuid.UUID, version: int, expected_version: int, reason: str
 ) -> Written:
-    """Apply the inverse of `version`, slots included; the changes that it decided are pending again, judged anew.
+    """Apply the inverse of `version`, slots included; the changes that it decided, or made moot, are pending again,
+    judged anew.
 
     Agents undo their own; supervisors any. Raises DomainError (`undo.*`, `version.conflict`, `permission.denied`).
     """
@@ -31,7 +33,10 @@ def undo_version(
     desk = desks.desk_of(book, member)
     events = book.since(version - 1) if 1 <= version <= book.state.version else []
     event = review.undo(book.state, version, desk, expected_version, events, reason)
-    returned = list(ProposedChange.objects.filter(ticket=book.ticket, pk__in=_ids(event.cause["changes"])))
+    decided = Q(pk__in=_ids(event.cause["changes"]))
+    # What the version made moot waits again too: it was proposed, and nobody decided it.
+    moot = Q(status=Status.SUPERSEDED, superseded_by=version)
+    returned = list(ProposedChange.objects.filter(decided | moot, ticket=book.ticket))
     desks.append(book, event, desk, pending)
     desks.load_cited(book, returned)
     for row in returned:
@@ -39,9 +44,9 @@ def undo_version(
         desks.write_judgement(row, judgement)
         row.status = Status.REFUSED if judgement.refused else Status.PENDING
         row.proposed_verdict = judgement.verdict.value
-        row.decided_by = row.decided_at = row.version = row.decision = None
-    decided = ["status", "proposed_verdict", "decided_by", "decided_at", "version", "decision"]
-    ProposedChange.objects.bulk_update(returned, [*decided, *desks.JUDGED])
+        row.decided_by = row.decided_at = row.version = row.decision = row.superseded_by = None
+    columns = ["status", "proposed_verdict", "decided_by", "decided_at", "version", "decision", "superseded_by"]
+    ProposedChange.objects.bulk_update(returned, [*columns, *desks.JUDGED])
     return desks.finish(book, "decision", member, [row.pk for row in returned])
 
 

@@ -127,6 +127,7 @@ class ProposedChange(models.Model):
     decided_by = models.ForeignKey(Membership, models.PROTECT, related_name="+", null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
     version = models.PositiveIntegerField(null=True, blank=True)
+    superseded_by = models.PositiveIntegerField(null=True, blank=True)  # the version that made it moot (V6); undone, it returns
     decision = DocumentField(null=True)  # what was decided, to tell the same decision from another one (V4)
 
     class Meta:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.urls import reverse
@@ -317,14 +317,14 @@ def confirm_with(slot: Slot) -> str:
     return str(wording.SOURCES[kind]) if kind in known else ""
 
 
-def slot_cards(sight: Sight) -> tuple[tuple[SlotCard, ...], tuple[SlotCard, ...]]:
-    """The divergences, and the values to confirm, each in the state's order."""
+def slot_cards(sight: Sight, proposed: Collection[str] = ()) -> tuple[tuple[SlotCard, ...], tuple[SlotCard, ...]]:
+    """The divergences, and the values to confirm, each in the state's order. `proposed`: pointers with an undecided change."""
     conflicts, confirms = [], []
     for pointer, slot in sight.state.slots.items():
         if slot.status is SlotStatus.CONFLICT:
             conflicts.append(_conflict(pointer, slot, sight))
         elif slot.status is SlotStatus.NEEDS_CONFIRMATION:
-            confirms.append(_confirm(pointer, slot, sight))
+            confirms.append(_confirm(pointer, slot, sight, also_proposed=pointer in proposed))
     return tuple(conflicts), tuple(confirms)
 
 
@@ -353,8 +353,10 @@ def _card(pointer: str, slot: Slot, sight: Sight, kind: str) -> SlotCard:
     )
 
 
-def _confirm(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
+def _confirm(pointer: str, slot: Slot, sight: Sight, *, also_proposed: bool) -> SlotCard:
     sentences = [stale_sentence(slot, sight)]
+    if also_proposed:
+        sentences.append(_("Another value is proposed above: confirming this one leaves that proposal behind."))
     whom = confirm_with(slot)
     if whom:
         sentences.append(_("To be confirmed with %(whom)s.") % {"whom": whom})

@@ -65,7 +65,12 @@ def decided(member: Membership, left: Aftermath) -> Decided | None:
         return None
     touched = left.event.pointers
     changed = [row for row in left.pending if row.pk in left.judged or _concerns(row, touched)]
-    shows_slots = waiting != _waiting(left.before) or any(_slot_concerns(pointer, left, touched) for pointer in waiting)
+    proposed = {row.path for row in left.pending}
+    # A value to confirm says whether another one is proposed: of those, some may just have gone.
+    no_more = {row.path for row in (*left.decided, *left.superseded)} - proposed
+    shows_slots = waiting != _waiting(left.before) or any(
+        pointer in no_more or _slot_concerns(pointer, left, touched) for pointer in waiting
+    )
     sight = _sight(member, left, changed, waiting if shows_slots else ())
     bulk = together.plain(left.pending, partial(_text_of, left.transcript))
     falls = together.falls(member, left.ticket, left.ticket_type, left.state, bulk, left.transcript)
@@ -77,7 +82,7 @@ def decided(member: Membership, left: Aftermath) -> Decided | None:
         keys=(*(f"ch-{row.pk}" for row in left.pending), *map(slot_key, waiting)),
         gone=tuple(f"ch-{row.pk}" for row in (*left.decided, *left.superseded)),
         changes=tuple(cards.change_card(row, sight) for row in changed),
-        slots=Slots(*cards.slot_cards(sight)) if shows_slots else None,
+        slots=Slots(*cards.slot_cards(sight, proposed)) if shows_slots else None,
         bulk_ids=tuple(str(row.pk) for row in bulk),
         bulk_falls=cards.cascade_rows(falls, sight),
         reject_reasons=reject_reasons(member),

@@ -126,7 +126,9 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
     messages = reading.cited(ticket.pk, references, known)
     sight = Sight(ground.ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure, asked.opened)
     read_only = ticket.merged_into_id is not None or ticket.erased_at is not None
-    conflicts, confirms = cards.slot_cards(sight) if asked.version is None and not read_only else ((), ())
+    conflicts, confirms = (
+        cards.slot_cards(sight, {row.path for row in ground.pending}) if asked.version is None and not read_only else ((), ())
+    )
     shown_rows = ground.pending[:CARDS_SHOWN]
     changes = tuple(foreign.card(row, sight) for row in foreign.in_order([*shown_rows, *kept]))
     waiting = len(ground.pending) - len(shown_rows)

@@ -60,7 +60,7 @@ PLACES: Final = (
         "state",
         _("A commitment"),
         _("One commitment is overdue, another due. “I shall check” is no check: done needs the words of who did it."),
-        _("Begin a reply with “retorno até amanhã”: the console offers to record the commitment with its day."),
+        _("Begin a reply with “Retorno até quarta-feira com o comprovante”: the console offers to record it with its day."),
         "#memory .groups > :first-child",
     ),
     _Place(

@@ -159,6 +159,11 @@ def an_import(page: Page) -> None:
     expect(page.locator("#understood")).to_be_visible()
 
 
+def publishing(page: Page) -> None:
+    draft(page)
+    page.goto(f"{POLICY}draft/publish")
+
+
 def draft(page: Page) -> None:
     page.goto(POLICY)
     start = page.locator("form[action$='/start'] button")
@@ -181,6 +186,8 @@ AGENT: dict[str, Take] = {
     "dossier": of_ticket(VISIT, "dossier"),
     "search": at("/search?q=visita"),
     "reminders": at("/reminders/"),
+    "tour": at("/tour/"),
+    "account": at("/account/"),
 }
 SUPERVISOR: dict[str, Take] = {
     "corrections": at("/corrections/?source=customer"),
@@ -193,10 +200,15 @@ ADMIN: dict[str, Take] = {
     "policy": at(POLICY),
     "try": at(f"{POLICY}?try=/facts/bairro&current=Pina&current_source=registry&new=Madalena&new_source=customer"),
     "draft": draft,
+    "publish": publishing,
+    "first-steps": at("/first-steps/"),
+    "settings": at("/admin/settings/"),
     "members": at("/admin/members/"),
+    "sign-in-service": at("/admin/sign-in/"),
     "teams": at("/admin/teams/"),
     "model": at("/admin/model/"),
     "retention": at("/admin/retention/"),
+    "erasures": at("/admin/erasures/"),
     "admin-reminders": at("/admin/reminders/"),
     "log": at("/admin/log/"),
 }
