@@ -44,6 +44,7 @@ class CheckedBrief(Brief):
     newer_url: str = ""  # to the first message that is newer; '' where there is none
     readings: tuple[BriefRead, ...] = ()
     fault: str = ""
+    undecided: int = 0  # proposed changes of which nothing is in the text
 
 
 def brief(member: Membership, ticket_id: str | uuid.UUID, fault: str = "") -> CheckedBrief:
@@ -79,6 +80,7 @@ def brief(member: Membership, ticket_id: str | uuid.UUID, fault: str = "") -> Ch
             )
             for paragraph in told.paragraphs
         ),
+        undecided=ticket.pending_count,
         verbatim_heading=told.verbatim_heading,
         verbatim=tuple(BriefLiteral(item.label, item.text) for item in told.verbatim),
         at=last,

@@ -184,6 +184,16 @@ def test_an_empty_ticket_has_its_page(world: World, ana: Client) -> None:
     assert "ainda não dito" in text(ana.get(f"/tickets/{ticket.pk}/summary"))
 
 
+def test_the_summary_says_how_much_is_proposed_and_not_in_it(world: World, ana: Client) -> None:
+    ticket = world.ticket()
+    world.say(ticket, "moro em Boa Viagem, de manhã")
+    address = f"/tickets/{ticket.pk}/summary"
+    assert "não foi decidida" not in text(ana.get(address))
+    world.enter()
+    world.propose(ticket, change("/facts/bairro", "Boa Viagem", ("m-1", "Boa Viagem")))
+    assert "1 mudança proposta ainda não foi decidida e não está neste texto." in text(ana.get(address))
+
+
 def test_the_summary_says_what_is_in_doubt(world: World, ana: Client) -> None:
     ticket = stories.recife(world)
     world.accept(stories.correction(world, ticket)[:1])
