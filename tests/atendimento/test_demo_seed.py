@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 from django.db.models import Max
 
-from atendimento import ledger, proof, tenancy
+from atendimento import jobs, ledger, proof, tenancy
 from atendimento.demo import script
 from atendimento.demo.moments import Moments
 from atendimento.demo.play import Judged, Play, PlayError
@@ -226,7 +226,7 @@ def every_stage_is_there(organization: Organization) -> None:
 def one_conversation_awaits_the_model(organization: Organization) -> None:
     waiting = Proposal.objects.exclude(status__in=[RunStatus.READY, RunStatus.PARKED])
     assert [row.ticket.external_id for row in waiting] == ["12-ainda-nao-lido"]
-    assert list(OutboxEntry.objects.values_list("subject", flat=True)) == [waiting[0].pk]
+    assert list(OutboxEntry.objects.filter(job=jobs.PROPOSE).values_list("subject", flat=True)) == [waiting[0].pk]
     unread = Message.objects.filter(awaits_reading=True, deleted_at=None).values_list("ticket__external_id", flat=True)
     assert set(unread) == {"08-leitura-parada", "12-ainda-nao-lido"}
     assert not EndpointMode.objects.exists()

@@ -22,6 +22,6 @@ def test_a_question_and_a_note_are_drafted_below_what_stands_there(world: World,
     expect(reply).to_be_focused()
     assert reply.input_value().startswith("Bom dia!\nSobre “Endereço”")
     page.locator("#memory .card").get_by_role("button", name="Encaminhar ao supervisor").first.click()
-    expect(page.locator("[name=kind][value=note]")).to_be_checked()
+    expect(page.locator("[name=kind][value=note][type=radio]")).to_be_checked()
     expect(page.locator("#draft-note")).to_have_text("rascunho guardado")
     assert Message.objects.filter(ticket=ticket).count() == said
