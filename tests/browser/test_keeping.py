@@ -37,7 +37,8 @@ def closed(world: World, settings: Any) -> Ticket:
 
 def fits(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # The page is laid out anew after its size was set: not in the same moment on a busy machine.
+    page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
 
 
 def test_what_is_over_its_period_is_counted_then_erased_and_reported(
