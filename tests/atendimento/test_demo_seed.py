@@ -226,7 +226,9 @@ def every_stage_is_there(organization: Organization) -> None:
 def one_conversation_awaits_the_model(organization: Organization) -> None:
     waiting = Proposal.objects.exclude(status__in=[RunStatus.READY, RunStatus.PARKED])
     assert [row.ticket.external_id for row in waiting] == ["12-ainda-nao-lido"]
-    assert list(OutboxEntry.objects.filter(job=jobs.PROPOSE).values_list("subject", flat=True)) == [waiting[0].pk]
+    asleep = Ticket.objects.get(external_id="13-retorno-adiado")
+    owed = {(jobs.PROPOSE, waiting[0].pk), (jobs.WAKE, asleep.pk)}
+    assert sorted(OutboxEntry.objects.values_list("job", "subject")) == sorted(owed)
     unread = Message.objects.filter(awaits_reading=True, deleted_at=None).values_list("ticket__external_id", flat=True)
     assert set(unread) == {"08-leitura-parada", "12-ainda-nao-lido"}
     assert not EndpointMode.objects.exists()
