@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from django.db.models import Q
+from django.db.models import CharField, Q, Value
+from django.db.models.functions import Cast
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -86,19 +87,32 @@ def _choices(member: Membership, sight: Sight, filters: Filters) -> tuple[Choice
     teams = Team.objects.filter(organization=organization).filter(Q(archived_at=None) | Q(slug=filters.team))
     if sight.lanes is not None:
         teams = teams.filter(pk__in=sight.lanes)
-    people = Membership.objects.filter(organization=organization, is_active=True).order_by("name", "pk")
-    team_options = [(slug, name) for slug, name in teams.order_by("name").values_list("slug", "name")]
+    people = Membership.objects.filter(organization=organization, is_active=True)
+    # One question for what three filters offer.
+    named = (
+        types.order_by()
+        .values_list(Value("type"), "slug", "name")
+        .union(
+            teams.values_list(Value("team"), "slug", "name"),
+            people.values_list(Value("person"), Cast("pk", CharField()), "name"),
+            all=True,
+        )
+    )
+    kinds: dict[str, list[tuple[str, str]]] = {"type": [], "team": [], "person": []}
+    for kind, value, name in named.order_by("name", "slug"):
+        kinds[kind].append((value, name))
+    team_options = kinds["team"]
     channels = dict(values.CHANNELS) | ({filters.channel: filters.channel} if filters.channel not in values.CHANNELS else {})
     channels.pop("", None)
     waits = {"1h": _("over 1 hour"), "4h": _("over 4 hours"), "1d": _("over 1 day"), "3d": _("over 3 days")}
     offered = (
-        ("type", _("Ticket type"), _("Every ticket type"), list(types.values_list("slug", "name")), 2),
+        ("type", _("Ticket type"), _("Every ticket type"), kinds["type"], 2),
         ("team", _("Team"), _("Every team"), [(NONE, _("Without team")), *team_options] if team_options else [], 1),
         (
             "assignee",
             _("Owner"),
             _("Every owner"),
-            [("me", _("Me")), (NONE, _("Without owner")), *((str(pk), name) for pk, name in people.values_list("pk", "name"))],
+            [("me", _("Me")), (NONE, _("Without owner")), *kinds["person"]],
             1,
         ),
         ("channel", _("Channel"), _("Every channel"), list(channels.items()), 1),
