@@ -88,6 +88,12 @@ def plan(job: str, subject: uuid.UUID, organization_id: int, due_at: datetime) -
     )
 
 
+def post_owed(job: str, subject: uuid.UUID, organization_id: int, moment: datetime) -> None:
+    """Tell the broker now, not in a transaction, of a job that is due. One that is owed no more is not posted."""
+    if OutboxEntry.objects.filter(job=job, subject=subject).exists():
+        _post(job, subject, organization_id, 0.0, moment)
+
+
 def settle(job: str, subject: uuid.UUID) -> None:
     """The job is owed no more, in the transaction that the caller opened."""
     OutboxEntry.objects.filter(job=job, subject=subject).delete()

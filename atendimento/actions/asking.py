@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import random
 import uuid
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
 
-from atendimento import llm, locks, outbound
-from atendimento.models import EndpointMode
+from atendimento import jobs, ledger, llm, locks, outbound
+from atendimento.models import EndpointMode, Origin, Proposal, RunStatus
 from atendimento.selectors.model_server import server_of
 from memoria import runs
 from memoria.extraction import Reader, Request
@@ -24,9 +24,27 @@ ALIVE_FOR: Final = timedelta(seconds=15)
 """After so long a running job is posted again, in case its worker died; one that lives makes the posting do nothing."""
 
 
-def alone(ticket_id: uuid.UUID) -> AbstractContextManager[bool]:
-    """Whether nobody else asks the model about this ticket; nobody does while the block runs."""
-    return locks.held(int.from_bytes(ticket_id.bytes[8:], signed=True))
+@contextmanager
+def alone(ticket_id: uuid.UUID) -> Iterator[bool]:
+    """Whether nobody else asks the model about this ticket; nobody does while the block runs.
+
+    A job that comes meanwhile finds the ticket taken and ends. So whoever had it looks, once it is free again, what is due.
+    """
+    with locks.held(int.from_bytes(ticket_id.bytes[8:], signed=True)) as ours:
+        yield ours
+    if ours:
+        _post_what_is_due(ticket_id)
+
+
+def _post_what_is_due(ticket_id: uuid.UUID) -> None:
+    moment = ledger.now()
+    unfinished = Proposal.objects.filter(
+        ticket_id=ticket_id, origin=Origin.MODEL, status__in=[RunStatus.QUEUED, RunStatus.RUNNING]
+    )
+    # The oldest is the one that a worker takes. Where it has to wait, so does the next.
+    run = unfinished.only("organization_id", "status", "not_before").order_by("created_at", "id").first()
+    if run is not None and run.status == RunStatus.QUEUED and run.not_before is not None and run.not_before <= moment:
+        jobs.post_owed(jobs.PROPOSE, run.pk, run.organization_id, moment)
 
 
 def ask(

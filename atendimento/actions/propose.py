@@ -246,8 +246,13 @@ def _next(book: ledger.Book) -> None:
     waiting = rows.filter(status=RunStatus.QUEUED).defer(*LONG).order_by("created_at", "id").first()
     if waiting is not None:
         due = max(waiting.not_before or book.moment, book.moment)
-        if waiting.waits_for not in queue.SET_TIMES:  # its time is its own, and is owed already
+        if waiting.waits_for in queue.SET_TIMES:
+            return  # its time is its own, and is owed already
+        if due > book.moment:
             jobs.owe(jobs.PROPOSE, waiting.pk, waiting.organization_id, due, book.moment)
+        else:
+            # Posted once this worker has let go of the ticket: another would find it taken.
+            jobs.plan(jobs.PROPOSE, waiting.pk, waiting.organization_id, due)
         return
     unread = Message.objects.filter(ticket=book.ticket, awaits_reading=True)
     cut = unread.filter(unread__isnull=False).exists()

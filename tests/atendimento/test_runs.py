@@ -12,6 +12,7 @@ import pytest
 from django.utils import timezone
 
 from atendimento import actions, jobs
+from atendimento.actions import asking
 from atendimento.actions.propose import propose_changes
 from atendimento.models import EndpointMode, Message, OutboxEntry, Proposal, ProposedChange, RunStatus, Ticket
 from memoria.sources import Kind
@@ -81,6 +82,18 @@ def test_without_a_debounce_each_message_has_a_call(house: House, ticket: Ticket
         run(house)
 
     assert [new_messages(asked) for asked in model_server.chats] == [["m-1"], ["m-2"], ["m-3"]]
+
+
+def test_a_job_that_found_the_ticket_taken_is_posted_when_it_is_free(house: House, ticket: Ticket) -> None:
+    before = jobs.connection().llen(jobs.QUEUE)
+    with asking.alone(ticket.pk):
+        say(house, ticket, "Moro em Torre")  # whose job a second worker took meanwhile, and could do nothing
+        assert jobs.connection().llen(jobs.QUEUE) == before
+    assert jobs.connection().llen(jobs.QUEUE) == before + 1
+    Proposal.objects.update(not_before=timezone.now() + timedelta(minutes=1))
+    with asking.alone(ticket.pk):
+        pass
+    assert jobs.connection().llen(jobs.QUEUE) == before + 1
 
 
 def test_a_burst_is_one_call(house: House, ticket: Ticket, model_server: ModelServer, settings: Any) -> None:
