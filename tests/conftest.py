@@ -142,8 +142,12 @@ def live_server(transactional_db: None, live_server_process: LiveServer) -> Live
 
 
 @pytest.fixture
-def live_worker(transactional_db: None, model_server: ModelServer, live_worker_process: LiveWorker) -> LiveWorker:
-    return live_worker_process
+def live_worker(
+    transactional_db: None, model_server: ModelServer, live_worker_process: LiveWorker, request: pytest.FixtureRequest
+) -> Iterator[LiveWorker]:
+    yield live_worker_process
+    if request.node.stash.get(FAILED, False):
+        sys.stderr.write(f"The worker's last lines:\n{live_worker_process.child.last_words(30)}\n")
 
 
 @pytest.fixture

@@ -21,6 +21,8 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 
 
 def faults(page: Page) -> list[str]:
+    # A page that a form has led to is there before its styles are, and sizes are looked at.
+    page.wait_for_load_state()
     page.evaluate(AXE)
     found: dict[str, Any] = page.evaluate("tags => axe.run({runOnly: {type: 'tag', values: tags}})", RULES)
     return [

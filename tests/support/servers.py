@@ -18,8 +18,16 @@ from atendimento import embedded
 from tests import settings
 
 TEMPLATE = "lastro_template"
-# Filled by migrations and needed by Django itself.
 TRIES = 5
+LARGE = 2**20  # bytes
+SEQUENCES = """
+SELECT relation.relname, sequence.oid::regclass::text
+FROM pg_class AS sequence
+JOIN pg_depend ON pg_depend.objid = sequence.oid AND pg_depend.deptype IN ('a', 'i')
+JOIN pg_class AS relation ON relation.oid = pg_depend.refobjid
+WHERE sequence.relkind = 'S'
+"""
+# Filled by migrations and needed by Django itself.
 KEPT_TABLES = {"django_migrations", "django_content_type", "auth_permission"}
 
 
@@ -70,26 +78,49 @@ def make_database() -> None:
 
 
 class Cleaner:
-    """Empties every table, whatever triggers and rights say: neither application nor owner may."""
+    """Empties every table, whatever triggers and rights say: neither application nor owner may.
+
+    Most tests write a handful of rows into a dozen of tables. To delete those is many times quicker than to truncate
+    all tables with all their indexes; what is large is truncated.
+    """
 
     def __init__(self) -> None:
         self.link = psycopg.connect(settings.POSTGRES.url(embedded.SUPERUSER, settings.TEST_DATABASE), autocommit=True)
-        self.link.execute("SET session_replication_role = replica")
+        self.link.execute("SET session_replication_role = replica")  # no triggers, the keys' own included
         self.link.execute("SET lock_timeout = '20s'")
         rows = self.link.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
         self.tables = sorted({row[0] for row in rows} - KEPT_TABLES)
+        self.sequences: dict[str, list[str]] = {}
+        for table, sequence in self.link.execute(SEQUENCES).fetchall():
+            self.sequences.setdefault(table, []).append(sequence)
+        sizes = [
+            sql.SQL("SELECT {}, pg_relation_size({}) WHERE EXISTS (SELECT FROM {})").format(
+                sql.Literal(table), sql.Literal(table), sql.Identifier(table)
+            )
+            for table in self.tables
+        ]
+        self.filled = sql.SQL(" UNION ALL ").join(sizes)
+        self.lock = sql.SQL("LOCK TABLE {} IN EXCLUSIVE MODE").format(sql.SQL(", ").join(map(sql.Identifier, self.tables)))
 
     def empty_tables(self) -> None:
-        names = sql.SQL(", ").join(map(sql.Identifier, self.tables))
         for _attempt in range(TRIES - 1):
             # A server or a worker may still be in the middle of what the test's last act set off.
             with suppress(psycopg.errors.DeadlockDetected, psycopg.errors.LockNotAvailable):
-                self._empty(names)
+                self._empty()
                 return
-        self._empty(names)
+        self._empty()
 
-    def _empty(self, names: sql.Composable) -> None:
-        self.link.execute(sql.SQL("TRUNCATE {} RESTART IDENTITY CASCADE").format(names))
+    def _empty(self) -> None:
+        with self.link.transaction():
+            self.link.execute(self.lock)  # whoever writes still is waited for
+            for table, size in self.link.execute(self.filled, prepare=True).fetchall():
+                name = sql.Identifier(table)
+                if size > LARGE:
+                    self.link.execute(sql.SQL("TRUNCATE {} RESTART IDENTITY CASCADE").format(name))
+                    continue
+                self.link.execute(sql.SQL("DELETE FROM {}").format(name))
+                for sequence in self.sequences.get(table, ()):
+                    self.link.execute("SELECT setval(%s::regclass, 1, false)", [sequence])
 
     def close(self) -> None:
         self.link.close()
