@@ -88,6 +88,7 @@ CAUTIONS: Final[Mapping[str, Promise]] = {
     "question": _("The quote is part of a question."),
     "hedge": _("The words around the quote weaken it: “%(words)s”."),
     "possible_duplicate": _("Possibly a repetition of %(members)s."),
+    "group_exists": _("There is one of this name already: %(members)s."),
     "constraint": _("A constraint or decision bears on this: %(members)s."),
 }
 
@@ -106,6 +107,7 @@ SENTENCES: Final[Mapping[Code, Promise]] = {
     Code.SOURCE_TIE: _("Both sources weigh the same in this field: a person settles it."),
     Code.OPERATION_NOT_ALLOWED: _("This operation is not possible here."),
     Code.UNKNOWN_PATH: _("This ticket type has no such field or entry."),
+    Code.TOO_MANY_GROUPS: _("This ticket has %(most)s of these already, as many as its ticket type takes."),
     Code.INVALID_VALUE: _("The value does not fit the field: %(detail)s."),
     Code.EVIDENCE_MISSING: _("No message is cited."),
     Code.UNKNOWN_MESSAGE: _("This ticket has no message %(message)s."),

@@ -33,7 +33,8 @@ def names_in(text: str) -> Iterator[str]:
 def field_named(name: str, ticket_type: TicketType) -> str | None:
     """The pointer of the field that a name stands for; None where there is none, or more than one."""
     wanted = "/" + name.strip("/ ").casefold()
-    ends = [pointer for pointer in ticket_type.fields if pointer.casefold() == wanted or pointer.casefold().endswith(wanted)]
+    single = (pointer for pointer, row in ticket_type.fields.items() if not row.repeats)  # which group is meant, no name says
+    ends = [pointer for pointer in single if pointer.casefold() == wanted or pointer.casefold().endswith(wanted)]
     exact = [pointer for pointer in ends if pointer.casefold() == wanted]
     return (exact or ends)[0] if len(exact or ends) == 1 else None
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from memoria.commitments import is_finished
 from memoria.fields import COMMITMENTS, TicketType
 from memoria.patch import Json
+from memoria.rows import ITEMS, NO_GROUP, group_of
 from memoria.sources import Age
 from memoria.state import Slot, SlotStatus, Stale
 
@@ -42,6 +43,17 @@ def holders(target: str, values: Mapping[str, Json], slots: Mapping[str, Slot]) 
             yield pointer
 
 
+def over_groups(ticket_type: TicketType, values: Mapping[str, Json], *pointers: str) -> TicketType:
+    """The type with the fields of every group that holds a value or that one of these pointers lies in (G4).
+
+    The group that nobody has is among them: a definition leads through fields that hold nothing (K1).
+    """
+    if ticket_type.groups is None:
+        return ticket_type
+    ids = [NO_GROUP, *values.get(ITEMS, {}), *(group for pointer in pointers if (group := group_of(pointer)) is not None)]
+    return ticket_type.over(dict.fromkeys(ids, ""))
+
+
 def fallout(
     ticket_type: TicketType,
     values: Mapping[str, Json],
@@ -55,14 +67,16 @@ def fallout(
     itself changed or reaffirmed, with their words' age: they hold unless those words are older than the ground (K3).
     """
     fallen: dict[str, list[Ground]] = {}
-    for ground in grounds:
-        for target in ticket_type.dependents(ground.pointer):
+    moved = tuple(grounds)
+    over = over_groups(ticket_type, values, *(ground.pointer for ground in moved))
+    for ground in moved:
+        for target in over.dependents(ground.pointer):
             for pointer in holders(target, values, slots):
                 if pointer in spared and spared[pointer] >= ground.age:
                     continue
                 fallen.setdefault(pointer, []).append(ground)
     # Whatever a field invalidates, it reaches more than that does: so this order is topological across all grounds.
-    order = sorted(fallen, key=lambda pointer: -len(ticket_type.dependents(pointer)))
+    order = sorted(fallen, key=lambda pointer: -len(over.dependents(pointer)))
     return [Fallen(pointer, tuple(fallen[pointer])) for pointer in order]
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from memoria.causes import Act, Cause, Grounds, propose
 from memoria.events import Event, EventKind
 from memoria.evidence import message_number
+from memoria.members import SHAPES
 from memoria.patch import MISSING, Json, Missing, Op, lookup, parse_pointer, same_json
 from memoria.proposals import Evidence, Verdict
 from memoria.state import Challenger, Slot, State
@@ -124,7 +125,7 @@ def _written(pointer: str, said: Mapping[str, Json], event: Event) -> Iterator[C
 
 def _is_status(pointer: str) -> bool:
     parts = parse_pointer(pointer)
-    return len(parts) == 3 and parts[2] == "status"
+    return len(parts) == 3 and parts[2] == "status" and parts[0] in SHAPES
 
 
 def _grounds(act: Act, before: Slot | Challenger | None, source: str | None, evidence: Iterable[Evidence]) -> Grounds:

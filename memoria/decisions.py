@@ -9,6 +9,7 @@ from datetime import datetime
 from memoria.draft import Draft
 from memoria.errors import Code, DomainError
 from memoria.events import Event, EventKind
+from memoria.groups import with_namesakes
 from memoria.judgement import Desk, Rejection, judge
 from memoria.patch import Json, Missing, related, same_json
 from memoria.proposals import Change, Citation, Judgement, Statement, Status, Verdict
@@ -66,12 +67,12 @@ def as_decided(accept: Accept) -> tuple[Change, bool, bool]:
 
 
 def admit(state: State, changes: Sequence[Change], desk: Desk, rejected: Collection[Rejection] = ()) -> tuple[Judgement, ...]:
-    """The verdicts on a proposal's changes as they arrive, each alone against the present state.
+    """The verdicts on a proposal's changes as they arrive (ids given: `resolve_ids`), each alone against the present state.
 
     `rejected` holds the `Rejection`s that V7 remembers for this ticket.
     """
     remembered = frozenset(rejected)
-    return tuple(judge(state, change, desk, rejected=remembered) for change in changes)
+    return with_namesakes(changes, [judge(state, change, desk, rejected=remembered) for change in changes], state)
 
 
 def decide(
@@ -267,8 +268,9 @@ def settle(event: Event, state: State, pending: Sequence[Pending], desk: Desk) -
     refused, or changes nothing though it was proposed as a change (V6).
     """
     settled: list[Settled] = []
-    for item in pending:
-        judgement = judge(state, item.change, desk)
+    changes = [item.change for item in pending]
+    judgements = with_namesakes(changes, [judge(state, change, desk) for change in changes], state)
+    for item, judgement in zip(pending, judgements, strict=True):
         place = item.change.path.removesuffix("/-")
         moot = judgement.refused or (judgement.verdict is Verdict.NO_CHANGE and item.verdict is not Verdict.NO_CHANGE)
         touched = moot and any(related(place, pointer) for pointer in event.pointers)

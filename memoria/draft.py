@@ -17,6 +17,7 @@ from memoria.members import FINISHED, SHAPES, Place, completed_member
 from memoria.patch import MISSING, Json, Missing, Operation, apply, lookup, same_json, setting
 from memoria.precedence import Claim, reaffirms
 from memoria.proposals import Change, Evidence, Judgement, Verdict
+from memoria.rows import ITEMS, ROOT, group_of
 from memoria.sources import INFERENCE, Age, Author
 from memoria.state import Challenger, Replaced, Slot, SlotStatus, Stale, State
 
@@ -60,10 +61,25 @@ class Draft:
     # --- writing ---------------------------------------------------------------------------------------------------
 
     def write(self, pointer: str, value: Json | Missing) -> None:
-        """Make `pointer` hold `value`; MISSING: nothing. What holds it already is left alone."""
+        """Make `pointer` hold `value`; MISSING: nothing. What holds it already is left alone.
+
+        A group is there as long as one of its fields holds a value (G2).
+        """
         held = lookup(self._values, pointer)
         if same_json(held, value):
             return
+        group = group_of(pointer)
+        around = () if group is None else (ROOT, f"{ROOT}/{group}")
+        if not isinstance(value, Missing):
+            for one in around:
+                if isinstance(lookup(self._values, one), Missing):
+                    self._operate(one, {})
+        self._operate(pointer, value)
+        for one in reversed(around):
+            if not lookup(self._values, one):
+                self._operate(one, MISSING)
+
+    def _operate(self, pointer: str, value: Json | Missing) -> None:
         operation, inverse = setting(self._values, pointer, value)
         self._values = apply(self._values, (operation,))
         self._patch.append(operation)
@@ -88,6 +104,12 @@ class Draft:
         number = self._minted.get(collection, 0) + 1
         self._minted[collection] = number
         return f"/{collection}/{SHAPES[collection].letter}-{number}"
+
+    def mint_group(self) -> str:
+        """The id of a new group, a number that no other ever had (G2)."""
+        number = max(self._minted.get(ITEMS, 0), self._desk.last_group) + 1
+        self._minted[ITEMS] = number
+        return f"i-{number}"
 
     def slot(self, pointer: str) -> Slot | None:
         return self._slots.get(pointer)
@@ -292,9 +314,15 @@ class Draft:
     def restore(self, undone: Event) -> None:
         """H4: bring back what `undone` changed, values and slots; what cannot stand any more awaits confirmation."""
         before = self._values
-        self._values = apply(before, undone.inverse)
-        self._patch.extend(undone.inverse)
-        self._inverse[:0] = undone.patch
+        if any(group_of(operation.path) is not None for operation in undone.inverse):
+            # Another version may have put something into a group that this one began: groups come and go by their fields.
+            for operation in undone.inverse:
+                if group_of(operation.path) is not None or not f"{operation.path}/".startswith(f"{ROOT}/"):
+                    self.write(operation.path, operation.value)
+        else:
+            self._values = apply(before, undone.inverse)
+            self._patch.extend(undone.inverse)
+            self._inverse[:0] = undone.patch
         for pointer, (slot, _) in undone.slots.items():
             self.put(pointer, None if slot is None else self._as_of_now(slot))
         for pointer in undone.slots:

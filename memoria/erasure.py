@@ -6,6 +6,7 @@ from memoria.draft import Draft
 from memoria.events import Event, EventKind
 from memoria.judgement import Desk
 from memoria.patch import Json
+from memoria.rows import group_of
 from memoria.sources import Author
 from memoria.state import Slot, SlotStatus, Stale, State
 
@@ -35,10 +36,11 @@ def forget(state: State, desk: Desk, how: str) -> Event:
     """The event with which a ticket's log begins anew, so that all before it can go (L2). `how`: retention, erasure.
 
     No value is left, no quote and no name. Each field that held or held once says that it is open because its evidence
-    was erased; members are gone, and their ids are not given again. What was said before is still older (P7).
+    was erased; members and groups are gone, and their ids are not given again. What was said before is still older (P7).
     """
     version = state.version + 1
-    kept = {pointer: slot for pointer, slot in state.slots.items() if pointer in desk.ticket_type.fields}
+    known = desk.ticket_type.fields
+    kept = {pointer: slot for pointer, slot in state.slots.items() if pointer in known and group_of(pointer) is None}
     cause: dict[str, Json] = {"how": how, "minted": dict(state.minted)}
     return Event(
         version,
@@ -47,7 +49,7 @@ def forget(state: State, desk: Desk, how: str) -> Event:
         desk.now,
         desk.ticket_type.version,
         slots={pointer: (None, _emptied(slot, version)) for pointer, slot in kept.items()},
-        touched=tuple(sorted(state.slots)),
+        touched=tuple(sorted(pointer for pointer in state.slots if group_of(pointer) is None)),  # an id may be a name (G2)
         cause=cause,
     )
 

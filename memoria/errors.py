@@ -30,6 +30,7 @@ class Code(StrEnum):
     # Refusals, in the order in which the checks run.
     OPERATION_NOT_ALLOWED = "schema.operation_not_allowed"
     UNKNOWN_PATH = "schema.unknown_path"
+    TOO_MANY_GROUPS = "schema.too_many_groups"  # G2; data: most
     INVALID_VALUE = "schema.invalid_value"  # data: detail, where
     EVIDENCE_MISSING = "evidence.missing"  # E1
     UNKNOWN_MESSAGE = "evidence.unknown_message"  # E2; data: message

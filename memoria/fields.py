@@ -6,13 +6,10 @@ One row per field, as an organisation's admin defined and published it (the file
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import timedelta
-from functools import cached_property
-from typing import Any, Final
-
-import jsonschema_rs
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Final
 
 from memoria import reading
 from memoria.durations import duration
@@ -20,7 +17,12 @@ from memoria.errors import Code
 from memoria.members import FIELD_MAPS, SHAPES, Place, place_in_collection
 from memoria.patch import Json, PatchError, parse_pointer
 from memoria.reading import Reading
+from memoria.rows import ITEMS, TEMPLATE, Field, GroupRule, Rows, find_circle, unfolded
 from memoria.sources import LISTABLE, Kind
+
+__all__ = [
+    "COMMITMENTS", "COMPLETERS", "DEFAULT_COMPLETION", "Collection", "Field", "InvalidTicketType", "TicketType", "TypeProblem",
+]  # fmt: skip
 
 COMMITMENTS: Final = "commitments:"
 _SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*\Z")
@@ -29,9 +31,12 @@ _FIELD_KEYS: Final = frozenset(
     {"label", "description", "schema", "sources", "tie", "inference", "invalidates", "literal", "sensitive", "valid_for"}
 )
 _COLLECTION_KEYS: Final = frozenset({"sources", "kinds", "completion_sources"})
-_TOP_KEYS: Final = frozenset({"slug", "name", "description", "fields", "collections", "reading"})
+_TOP_KEYS: Final = frozenset({"slug", "name", "description", "fields", "collections", "reading", "groups"})
+_GROUP_KEYS: Final = frozenset({"label", "plural", "named_by", "most"})
+MOST_GROUPS: Final = 50
 COMPLETERS: Final = frozenset({*(kind.value for kind in Kind if kind is not Kind.ASSISTANT), "performer"})  # M2
 DEFAULT_COMPLETION: Final = ("tool", "registry", "performer")
+_KEPT_UNFOLDED: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,46 +55,6 @@ class InvalidTicketType(Exception):
     def __init__(self, problems: Iterable[TypeProblem]) -> None:
         self.problems = tuple(problems)
         super().__init__("; ".join(f"{p.where or '/'}: {p.detail}" for p in self.problems))
-
-
-def _refuse_remote(uri: str) -> Any:
-    raise ValueError(f"schema references outside the document are not followed: {uri}")
-
-
-@dataclass(frozen=True)
-class Field:
-    """One row: a pointer and all that is said of it."""
-
-    pointer: str
-    label: str
-    schema: Json
-    sources: tuple[str, ...]  # from the strongest to the weakest
-    tie: str = "latest"
-    inference: str = "refuse"
-    invalidates: tuple[str, ...] = ()  # field pointers and `commitments:kind`
-    literal: bool = False
-    sensitive: bool = False
-    description: str = ""
-    valid_for: str = ""  # D1: an ISO 8601 duration; empty: nothing ends it
-
-    @cached_property
-    def holds_for(self) -> timedelta | None:
-        """D1: how long a value holds; None where nothing ends it."""
-        return duration(self.valid_for)
-
-    @cached_property
-    def validator(self) -> Any:
-        """The compiled schema. Formats are asserted; nothing outside the document is fetched."""
-        return jsonschema_rs.validator_for(self.schema, validate_formats=True, retriever=_refuse_remote)
-
-    @property
-    def is_identifier(self) -> bool:
-        return self.pointer.startswith("/identifiers/")
-
-    def value_problem(self, value: Json) -> str | None:
-        """What is wrong with `value` by the field's schema, or None."""
-        error = next(self.validator.iter_errors(value), None)
-        return None if error is None else str(error.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +78,36 @@ class TicketType:
     version: int = 0
     document: Mapping[str, Json] = field(default_factory=dict, compare=False)
     reading: Reading = field(default_factory=Reading)  # T4: when the model reads
+    groups: GroupRule | None = None  # G1: None where the type has no fields of groups
+    folded: TicketType | None = field(default=None, compare=False, repr=False)  # the type as declared, of an unfolded one
 
     @cached_property
-    def targets(self) -> frozenset[str]:
-        """What `applies_to` may name: field pointers and `commitments:kind`."""
+    def targets(self) -> Container[str]:
+        """What `applies_to` may name: fields, those of any group and of all (G5), and `commitments:kind`."""
         kinds = self.collections["commitments"].kinds if "commitments" in self.collections else ()
-        return frozenset({*self.fields, *(COMMITMENTS + kind for kind in kinds)})
+        return _Targets(self.fields, frozenset(COMMITMENTS + kind for kind in kinds))
+
+    def over(self, labels: Mapping[str, str]) -> TicketType:
+        """The type as it is for a ticket that has these groups: each with fields of its own, in the place of the declared.
+
+        `labels` names the groups by id, in their order; an empty label leaves the fields' labels alone. A type without
+        groups is itself. `groups.unfolded` makes it for a state.
+        """
+        declared = self.folded or self
+        if declared.groups is None:
+            return declared
+        return declared.unfold(tuple(labels.items()))
+
+    @cached_property
+    def unfold(self) -> Callable[[tuple[tuple[str, str], ...]], TicketType]:
+        """`over` by itself, which remembers what it made: most tickets of a type have the same few groups."""
+
+        @lru_cache(maxsize=_KEPT_UNFOLDED)
+        def made(labels: tuple[tuple[str, str], ...]) -> TicketType:
+            rows = unfolded(self.fields, self.groups or GroupRule(), dict(labels))
+            return replace(self, fields=rows, folded=self)
+
+        return made
 
     @cached_property
     def _dependents(self) -> Mapping[str, tuple[str, ...]]:
@@ -164,7 +153,7 @@ class TicketType:
 
     def place(self, pointer: str, values: Mapping[str, Json]) -> Place | None:
         """What `pointer` means here, given the members that there are; None where it means nothing."""
-        if pointer in self.fields:
+        if pointer in self.fields and not pointer.startswith(TEMPLATE):
             return Place("field", pointer)
         try:
             parts = parse_pointer(pointer)
@@ -194,6 +183,15 @@ class TicketType:
         if problems or ticket_type is None:
             raise InvalidTicketType(problems)
         return ticket_type
+
+
+@dataclass(frozen=True, slots=True)
+class _Targets(Container[str]):
+    fields: Mapping[str, Field]
+    kinds: frozenset[str]
+
+    def __contains__(self, target: object) -> bool:
+        return isinstance(target, str) and (target in self.kinds or target in self.fields)
 
 
 def _fault(problems: list[TypeProblem], where: str, detail: str, code: Code = Code.TYPE_INVALID) -> None:
@@ -232,7 +230,8 @@ def _read(document: Json, version: int, problems: list[TypeProblem]) -> TicketTy
     }
     for where, detail in reading.problems(document["reading"]) if "reading" in document else ():
         _fault(problems, f"/reading{where}", f"does not fit its schema: {detail}")
-    circle = _find_circle(read_fields)
+    rule = _read_groups(document["groups"], rows, problems) if "groups" in document else GroupRule()
+    circle = find_circle(read_fields)
     if circle:
         detail = "a circle of invalidations: " + " → ".join(circle)
         where = f"/fields/{_escaped(circle[0])}/invalidates"
@@ -240,7 +239,35 @@ def _read(document: Json, version: int, problems: list[TypeProblem]) -> TicketTy
     if problems:
         return None
     when = reading.read(document.get("reading"))
-    return TicketType(str(slug), str(name), read_fields, read_collections, version, document, when)
+    repeats = any(row.repeats for row in read_fields.values())
+    fields = Rows(read_fields.values()) if repeats else read_fields
+    groups = rule if repeats else None
+    return TicketType(str(slug), str(name), fields, read_collections, version, document, when, groups)
+
+
+def _read_groups(document: Json, rows: Mapping[str, Json], problems: list[TypeProblem]) -> GroupRule:
+    """G1: what is said of the groups of `items`; what is left out has its default."""
+    where = f"/groups/{ITEMS}"
+    if not isinstance(document, dict) or not isinstance(row := document.get(ITEMS, {}), dict):
+        _fault(problems, "/groups" if not isinstance(document, dict) else where, "not an object")
+        return GroupRule()
+    for key in document:
+        if key != ITEMS:
+            _fault(problems, f"/groups/{_escaped(key)}", f"no such root of groups: only {ITEMS}")
+    for key in row:
+        if key not in _GROUP_KEYS:
+            _fault(problems, f"{where}/{_escaped(key)}", "unknown member")
+    for key in ("label", "plural"):
+        text = row.get(key, "Item")
+        if not isinstance(text, str) or not text.strip() or len(text) > 80:
+            _fault(problems, f"{where}/{key}", "must be a text of at most 80 characters")
+    named_by, most = row.get("named_by", ""), row.get("most", GroupRule().most)
+    if "named_by" in row and not (isinstance(named_by, str) and named_by.startswith(TEMPLATE) and named_by in rows):
+        _fault(problems, f"{where}/named_by", f"must be one of the fields {TEMPLATE}…")
+    if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= MOST_GROUPS:
+        _fault(problems, f"{where}/most", f"must be a whole number from 1 to {MOST_GROUPS}")
+    label = str(row.get("label", GroupRule().label))
+    return GroupRule(label, str(row.get("plural", label)), str(named_by), most if isinstance(most, int) else 1)
 
 
 def _escaped(key: str) -> str:
@@ -273,7 +300,7 @@ def _read_field(
     where = f"/fields/{_escaped(pointer)}"
     before = len(problems)
     if not _is_field_pointer(pointer):
-        _fault(problems, where, "must be /goal, or /facts/…, /preferences/… or /identifiers/… with one name")
+        _fault(problems, where, f"must be /goal, or /facts/…, /preferences/…, /identifiers/… or {TEMPLATE}… with one name")
     if not isinstance(row, dict):
         _fault(problems, where, "not an object")
         return None
@@ -335,7 +362,9 @@ def _is_field_pointer(pointer: str) -> bool:
         parts = parse_pointer(pointer)
     except PatchError:
         return False
-    return len(parts) == 2 and parts[0] in FIELD_MAPS and bool(parts[1].strip()) and len(pointer) <= 200
+    in_map = len(parts) == 2 and parts[0] in FIELD_MAPS
+    in_groups = len(parts) == 3 and pointer.startswith(TEMPLATE) and parts[2] != "-"
+    return (in_map or in_groups) and bool(parts[-1].strip()) and len(pointer) <= 200
 
 
 def _read_collection(name: str, row: Json, where: str, problems: list[TypeProblem]) -> Collection | None:
@@ -357,27 +386,3 @@ def _read_collection(name: str, row: Json, where: str, problems: list[TypeProble
         if source not in COMPLETERS:
             _fault(problems, f"{where}/completion_sources", f"nothing that completes a commitment: {source}")
     return Collection(name, _sources(row, where, problems), kinds, completion)
-
-
-def _find_circle(fields: Mapping[str, Field]) -> tuple[str, ...]:
-    """The first circle of invalidations, its first and last pointer the same; empty where there is none (K4)."""
-    done: set[str] = set()
-    for start in fields:
-        path: list[str] = [start]
-        on_path = {start}
-        stack = [iter(fields[start].invalidates)] if start not in done else []
-        while stack:
-            for target in stack[-1]:
-                if target in on_path:
-                    return (*path[path.index(target) :], target)
-                if target in fields and target not in done:
-                    path.append(target)
-                    on_path.add(target)
-                    stack.append(iter(fields[target].invalidates))
-                    break
-            else:
-                stack.pop()
-                left = path.pop()
-                on_path.discard(left)
-                done.add(left)
-    return ()

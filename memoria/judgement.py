@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memoria.beginnings import beginning_problem, begins, namesakes, present
 from memoria.cascade import Ground, fallout
 from memoria.commitments import Voice, add_problem, is_finished, is_performed, move_problem
 from memoria.errors import Code, Reason
 from memoria.events import canonical
 from memoria.evidence import Found, Transcript, evidence_cautions, find_quotes, missing_text
-from memoria.fields import COMMITMENTS, TicketType
+from memoria.fields import TicketType
 from memoria.members import SHAPES, Place, completed_member, is_due, member_problem
 from memoria.patch import MISSING, Json, Missing, lookup, same_json
 from memoria.precedence import Claim, primary_message, statement_source, weigh
 from memoria.proposals import Caution, Change, Judgement, Statement, Verdict
+from memoria.rows import template_of
 from memoria.sources import INFERENCE, Actor, Age
 from memoria.state import Slot, SlotStatus, State
+from memoria.targets import constraints_on, target_names
 from memoria.typography import fold_quote, fold_words
 
 _REVOKED = "revoked"
@@ -31,6 +34,7 @@ class Desk:
     transcript: Transcript
     now: datetime
     actor: Actor
+    last_group: int = 0  # G2: the highest number that any proposed change of the ticket names a group by
 
     @property
     def moment(self) -> Age:
@@ -126,7 +130,8 @@ def judge(
     if place is None:
         return _refused(Reason(Code.UNKNOWN_PATH, "2", {"path": change.path}))
     case = _Case(state, change, desk, statement, place)
-    problem = _operation_problem(place, change.op) or _value_problem(case)
+    problem = _operation_problem(place, change.op) or beginning_problem(state, place, change, desk.ticket_type)
+    problem = problem or _value_problem(case)
     if problem is not None:
         return _refused(problem, case)
     if statement is None and not change.evidence:
@@ -219,9 +224,18 @@ def _literal_problem(case: _Case) -> Reason | None:
 
 
 def _rejection_problem(case: _Case, rejected: Collection[Rejection]) -> Reason | None:
-    if case.statement is None and rejected and Rejection.of(case.change) in rejected:
-        return Reason(Code.PREVIOUSLY_REJECTED, "V7")
-    return None
+    if case.statement is not None or not rejected:
+        return None
+    mine = Rejection.of(case.change)
+    again = mine in rejected
+    if not again and begins(case.state, case.change.path):
+        # G2: the id of a group that never came to be means nothing: it is the same group that would begin.
+        known = present(case.state.values, case.state.slots)
+        mine = replace(mine, path=template_of(mine.path))
+        again = any(
+            begins(case.state, one.path, known) and replace(one, path=template_of(one.path)) == mine for one in rejected
+        )
+    return Reason(Code.PREVIOUSLY_REJECTED, "V7") if again else None
 
 
 def _source_problem(case: _Case, claim: Claim) -> Reason | None:
@@ -345,14 +359,14 @@ def _same_member(state: State, collection: str, words: tuple[str, ...], message:
 
 def _preview(case: _Case, claim: Claim) -> tuple[str, ...]:
     """K5: what taking the change alone would put in doubt."""
-    if not case.desk.ticket_type.dependents(case.place.pointer):
+    if not case.desk.ticket_type.dependents(template_of(case.place.pointer)):
         return ()
     ground = Ground(case.place.pointer, claim.age)
     return tuple(fallen.pointer for fallen in fallout(case.desk.ticket_type, case.values, case.state.slots, (ground,), {}))
 
 
 def _cautions(case: _Case) -> tuple[Caution, ...]:
-    cautions = [*evidence_cautions(case.found)]
+    cautions = [*evidence_cautions(case.found), *namesakes(case.state, case.place, case.change, case.desk.ticket_type)]
     if case.place.kind == "new" and case.found:
         cautions.extend(_possible_duplicates(case))
     warned = tuple(constraints_on(case.state, target_names(case.place, case.change, case.values)))
@@ -377,22 +391,3 @@ def _possible_duplicates(case: _Case) -> list[Caution]:
         ):
             found.append(identity)
     return [Caution("possible_duplicate", members=tuple(found))] if found else []
-
-
-def target_names(place: Place, change: Change, values: Mapping[str, Json]) -> tuple[str, ...]:
-    """The names by which `applies_to` and `invalidates` know a change: its pointer, and a commitment's kind."""
-    if place.collection != "commitments":
-        return (place.pointer,)
-    member = change.value if place.kind == "new" else values["commitments"].get(place.member)
-    kind = member.get("kind") if isinstance(member, dict) else None
-    return (place.pointer, COMMITMENTS + kind) if kind else (place.pointer,)
-
-
-def constraints_on(state: State, names: Sequence[str]) -> list[str]:
-    """K9: the ids of the constraints and decisions that apply to one of these names."""
-    return [
-        identity
-        for collection in ("constraints", "decisions")
-        for identity, member in state.values[collection].items()
-        if any(name in member.get("applies_to", ()) for name in names)
-    ]

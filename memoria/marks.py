@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from memoria.members import SHAPES
 from memoria.patch import MISSING, Json, Missing, lookup, parse_pointer, same_json
 from memoria.proposals import Evidence, Status
+from memoria.rows import group_of
 from memoria.state import Slot, State
 
 CORRECTED: Final = "corrected"
@@ -63,7 +65,7 @@ def _note(found: dict[str, list[Mark]], mark: Mark, messages: Iterable[str]) -> 
 
 def _of_slot(state: State, pointer: str, slot: Slot) -> Iterable[tuple[Mark, tuple[Evidence, ...]]]:
     parts = parse_pointer(pointer)
-    if len(parts) == 3 and parts[2] == "status":
+    if len(parts) == 3 and parts[2] == "status" and parts[0] in SHAPES:
         # A status moves on without anything having been wrong; only what was given up is marked, on its member's words.
         member = state.slots.get(pointer.rpartition("/")[0])
         if lookup(state.values, pointer) in _GIVEN_UP and member is not None:
@@ -83,7 +85,7 @@ def _of_change(state: State, change: PastChange) -> Mark | None:
         return Mark(REJECTED, change.path, _name(change.value))
     if change.status not in (Status.ACCEPTED, Status.EDITED) or isinstance(change.value, Missing):
         return None
-    if len(parse_pointer(change.path)) > 2 or change.path.endswith("/-"):
+    if (len(parse_pointer(change.path)) > 2 and group_of(change.path) is None) or change.path.endswith("/-"):
         return None
     now = lookup(state.values, change.path)
     if isinstance(now, Missing):

@@ -6,7 +6,7 @@ Every collection is a map keyed by ids that the domain mints (`c-1`, `k-1`, …)
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
@@ -101,7 +101,7 @@ def _is_texts(value: Json) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def member_problem(collection: str, value: Json, kinds: tuple[str, ...], targets: frozenset[str]) -> tuple[str, str] | None:
+def member_problem(collection: str, value: Json, kinds: tuple[str, ...], targets: Container[str]) -> tuple[str, str] | None:
     """Where and why `value` is no member of `collection`, as (key, detail); None where it is one.
 
     `kinds` are the ticket type's kinds of commitment, `targets` what `applies_to` may name.
@@ -120,7 +120,7 @@ def member_problem(collection: str, value: Json, kinds: tuple[str, ...], targets
     return None
 
 
-def _fits(collection: str, key: str, item: Json, kinds: tuple[str, ...], targets: frozenset[str]) -> bool:
+def _fits(collection: str, key: str, item: Json, kinds: tuple[str, ...], targets: Container[str]) -> bool:
     match key:
         case "status":
             return item in SHAPES[collection].statuses if isinstance(item, str) else False

@@ -10,6 +10,7 @@ from typing import Final
 from memoria.fields import TicketType
 from memoria.members import FINISHED, SHAPES, member_problem
 from memoria.patch import Json, lookup, make_pointer, parse_pointer
+from memoria.rows import template_of
 from memoria.sources import INFERENCE
 
 SETTLED: Final[Mapping[str, frozenset[str]]] = {
@@ -35,9 +36,9 @@ class Misfit:
 
     @property
     def group(self) -> str:
-        """What misfits are counted and settled by: the field, or the collection."""
+        """What misfits are counted and settled by: the field (of all groups at once, G3), or the collection."""
         parts = parse_pointer(self.pointer)
-        return make_pointer(parts[0]) if parts[0] in SHAPES else self.pointer
+        return make_pointer(parts[0]) if parts[0] in SHAPES else template_of(self.pointer)
 
 
 def misfits(values: Mapping[str, Json], held: Mapping[str, str], ticket_type: TicketType) -> tuple[Misfit, ...]:

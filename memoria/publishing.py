@@ -55,14 +55,15 @@ def held_by(state: State) -> dict[str, str]:
 def settle(state: State, choices: Mapping[tuple[str, Why], Fate], desk: Desk) -> Event | None:
     """Do to a ticket's misfits under the desk's type what was chosen; None where there is nothing to do.
 
-    What `choices` does not name stays as it is, as does what is in doubt already. What a withdrawal takes the ground
-    from falls as in K1.
+    What `choices` does not name becomes what `fates` proposes first; what is in doubt already stays so. What a withdrawal
+    takes the ground from falls as in K1.
     """
     draft = Draft(state, desk)
     told: list[Json] = []
     for misfit in misfits(state.values, held_by(state), desk.ticket_type):
-        fate = choices.get((misfit.group, misfit.why), Fate.KEEP)
-        if fate not in fates(misfit.group, misfit.why):
+        possible = fates(misfit.group, misfit.why)
+        fate = choices.get((misfit.group, misfit.why), possible[0])
+        if fate not in possible:
             raise ValueError(f"{misfit.group} {misfit.why} cannot be settled by {fate}")
         entry = _apply(draft, misfit, fate, state, desk)
         if entry is not None:

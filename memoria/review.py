@@ -28,6 +28,7 @@ from memoria.draft import Draft, merged
 from memoria.errors import Code, DomainError, Reason
 from memoria.events import Event, EventKind
 from memoria.evidence import find_quotes
+from memoria.groups import resolve_ids
 from memoria.judgement import Desk, Rejection, judge
 from memoria.members import Place
 from memoria.patch import MISSING, Json, Missing, lookup
@@ -56,13 +57,14 @@ def set_value(
     reported: Kind | None = None,
     reason: str | None = None,
 ) -> Event:
-    """Staff's own statement at `path` (E9), under the same rules; MISSING withdraws.
+    """Staff's own statement at `path` (E9), under the same rules; MISSING withdraws. A new group gets its id here (G2).
 
     Weaker than what stands there it becomes a challenger (P6). Raises `version.conflict` or the code of the check
     that fails.
     """
     op = "remove" if isinstance(value, Missing) else "add" if path.endswith("/-") else "replace"
-    change = Change(op, path, value, tuple(evidence), reason=reason)
+    (change,) = resolve_ids([Change(op, path, value, tuple(evidence), reason=reason)], state, desk.last_group)
+    path = change.path
     statement = Statement(reported)
     place = desk.ticket_type.place(path, state.values)
     pointers = {path} if place is None else depends_on(desk.ticket_type, place, change, state)

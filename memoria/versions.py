@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from memoria.cascade import over_groups
 from memoria.errors import Code, DomainError
 from memoria.events import Event
 from memoria.fields import COMMITMENTS, TicketType
-from memoria.judgement import target_names
 from memoria.members import Place
 from memoria.patch import Json, lookup, related
 from memoria.proposals import Change
 from memoria.state import State
+from memoria.targets import target_names
 
 
 def check_version(
@@ -62,7 +63,8 @@ def conflict(state: State, since: Sequence[Event]) -> DomainError:
 def depends_on(ticket_type: TicketType, place: Place, change: Change, state: State) -> Collection[str]:
     """The pointers that a change's verdict depends on: its own, and the fields that invalidate it, transitively."""
     names = target_names(place, change, state.values)
-    return {place.pointer, *(pointer for name in names for pointer in ticket_type.grounds(name))}
+    over = over_groups(ticket_type, state.values, place.pointer)
+    return {place.pointer, *(pointer for name in names for pointer in over.grounds(name))}
 
 
 def slot_depends_on(ticket_type: TicketType, pointer: str, state: State) -> Collection[str]:
@@ -73,4 +75,5 @@ def slot_depends_on(ticket_type: TicketType, pointer: str, state: State) -> Coll
         member = lookup(state.values, "/".join(parts[:3]))
         if isinstance(member, dict) and member.get("kind"):
             names.append(COMMITMENTS + member["kind"])
-    return {pointer, *(ground for name in names for ground in ticket_type.grounds(name))}
+    over = over_groups(ticket_type, state.values, pointer)
+    return {pointer, *(ground for name in names for ground in over.grounds(name))}

@@ -11,10 +11,11 @@ from django.db import transaction
 from atendimento import access, jobs, ledger
 from atendimento.aftermath import Aftermath
 from atendimento.models import Membership, ProposedChange
-from memoria import fields, review
+from memoria import fields, groups, review
 from memoria.events import Event
 from memoria.patch import MISSING
 from memoria.proposals import Change, Citation, Judgement, Status, Verdict
+from memoria.rows import ROOT
 from memoria.sources import SYSTEM
 from memoria.state import State
 
@@ -35,7 +36,15 @@ class Written:
 def desk_of(book: ledger.Book, member: Membership | None) -> review.Desk:
     """The desk at which `member` (None: the system itself) works on the locked ticket."""
     actor = SYSTEM if member is None else access.actor_of(member)
-    return review.Desk(book.ticket_type, book.transcript, book.moment, actor)
+    return review.Desk(book.ticket_type, book.transcript, book.moment, actor, _last_group(book))
+
+
+def _last_group(book: ledger.Book) -> int:
+    """G2: the highest number by which any proposed change of the ticket, decided or not, names a group."""
+    if book.ticket_type.groups is None:
+        return 0
+    named = ProposedChange.objects.filter(ticket=book.ticket, path__startswith=f"{ROOT}/i-")
+    return groups.last_given(named.values_list("path", flat=True).distinct())
 
 
 def change_of(row: ProposedChange) -> Change:
@@ -124,8 +133,8 @@ def _proposed_verdict(row: ProposedChange) -> Verdict:
 
 def refresh(rows: Iterable[ProposedChange], state: State, desk: review.Desk) -> None:
     """Judge undecided changes anew and store what comes out, refusals aside (E7, E8)."""
-    for row in rows:
-        (judgement,) = review.admit(state, [change_of(row)], desk)
+    judged = list(rows)
+    for row, judgement in zip(judged, review.admit(state, [change_of(row) for row in judged], desk), strict=True):
         if not judgement.refused:
             _rewrite(row, judgement)
 

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.db.models import Q
 
 from atendimento import access, ledger
 from atendimento.access import Permission
@@ -15,7 +16,9 @@ from atendimento.models import Membership, Origin, Proposal, ProposedChange, Run
 from memoria import review
 from memoria.errors import Code, DomainError
 from memoria.evidence import message_number
+from memoria.groups import resolve_ids
 from memoria.proposals import Change, Status, Verdict
+from memoria.rows import ROOT, group_of
 
 MAX_CHANGES = 100
 
@@ -72,7 +75,13 @@ def store_proposal(
 def take_in(
     book: ledger.Book, proposal: Proposal, changes: Sequence[Change], member: Membership | None
 ) -> list[ProposedChange]:
-    """Judge a proposal's changes and store them; what they make moot is superseded (V6). Closes the book."""
+    """Judge a proposal's changes and store them; what they make moot is superseded (V6). Closes the book.
+
+    New groups get their ids here, once, and keep them (G2).
+    """
+    desk = desks.desk_of(book, member)
+    if book.ticket_type.groups is not None:
+        changes = resolve_ids(changes, book.state, desk.last_group)
     rows = [
         ProposedChange(
             organization_id=proposal.organization_id,
@@ -89,7 +98,6 @@ def take_in(
         for position, change in enumerate(changes)
     ]
     desks.load_cited(book, rows)
-    desk = desks.desk_of(book, member)
     for row, judgement in zip(rows, review.admit(book.state, changes, desk, _rejected(book, changes)), strict=True):
         desks.write_judgement(row, judgement)
         row.proposed_verdict = judgement.verdict.value
@@ -103,9 +111,10 @@ def take_in(
 
 def _rejected(book: ledger.Book, changes: Sequence[Change]) -> set[review.Rejection]:
     """What V7 remembers of rejections at these pointers."""
-    rows = ProposedChange.objects.filter(
-        ticket=book.ticket, status=Status.REJECTED, path__in={change.path for change in changes}
-    )
+    there = Q(path__in={change.path for change in changes})
+    if any(group_of(change.path) is not None for change in changes):
+        there |= Q(path__startswith=f"{ROOT}/")  # a group that never came to be is the same under any id (G2)
+    rows = ProposedChange.objects.filter(there, ticket=book.ticket, status=Status.REJECTED)
     return {review.Rejection.of(desks.change_of(row)) for row in rows}
 
 

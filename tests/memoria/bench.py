@@ -15,6 +15,7 @@ from memoria.errors import DomainError
 from memoria.events import Event, event_from_record, event_to_record
 from memoria.evidence import Message, Messages, said_at
 from memoria.fields import TicketType
+from memoria.groups import last_given, resolve_ids
 from memoria.patch import MISSING, Json, parse_pointer
 from memoria.proposals import Change, Citation, Judgement, Status, Verdict
 from memoria.sources import SYSTEM, Actor, Author, Kind
@@ -49,12 +50,13 @@ def a_field(*sources: str, schema: Json = None, label: str = "Campo", **more: Js
     }
 
 
-def a_type(fields: dict[str, Json] | None = None, collections: dict[str, Json] | None = None) -> TicketType:
+def a_type(fields: dict[str, Json] | None = None, collections: dict[str, Json] | None = None, **more: Json) -> TicketType:
     document = {
         "slug": "teste",
         "name": "Teste",
         "fields": {"/facts/a": a_field()} if fields is None else fields,
         "collections": COLLECTIONS if collections is None else collections,
+        **more,
     }
     return TicketType.from_document(document, version=1)
 
@@ -137,10 +139,12 @@ class Bench:
     # --- proposals and decisions -----------------------------------------------------------------------------------
 
     def desk(self, actor: Actor | None = None) -> review.Desk:
-        return review.Desk(self.ticket_type, Messages(self.messages.values()), self.now, actor or self.actor)
+        given = last_given(held.change.path for held in self.changes.values())
+        return review.Desk(self.ticket_type, Messages(self.messages.values()), self.now, actor or self.actor, given)
 
     def propose(self, *changes: Change, producer: str = "model") -> list[Held]:
         self.tick()
+        changes = resolve_ids(changes, self.state, self.desk().last_group)
         rejected = [review.Rejection.of(held.change) for held in self.changes.values() if held.status is Status.REJECTED]
         judgements = review.admit(self.state, changes, self.desk(), rejected)
         fresh = [change.path for change, verdict in zip(changes, judgements, strict=True) if not verdict.refused]

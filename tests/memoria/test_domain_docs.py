@@ -31,6 +31,7 @@ RULES = [
     *(f"E{n}" for n in range(1, 12)), *(f"P{n}" for n in range(1, 10)), *(f"C{n}" for n in range(1, 5)),
     *(f"K{n}" for n in range(1, 10)), *(f"M{n}" for n in range(1, 10)), "A1", *(f"V{n}" for n in range(1, 8)),
     *(f"H{n}" for n in range(1, 7)), *(f"N{n}" for n in range(1, 7)), "T1", "T2", "T3", "T4", "D1", "U1", "U2", "U3",
+    *(f"G{n}" for n in range(1, 8)),
     "R1", "R2", "R3", "L1", "L2", "L3", "S1", "S2",
 ]  # fmt: skip
 _JSON = json.JSONDecoder()
@@ -137,7 +138,10 @@ def test_every_link_within_the_document_leads_somewhere() -> None:
 
 
 def _ticket_type() -> TicketType:
-    return TicketType.from_document(json.loads(_fences("json ticket-type")[0]), version=1)
+    document = json.loads(_fences("json ticket-type")[0])
+    document["fields"] |= json.loads(_fences("json group-fields")[0])
+    named = re.findall(r'`"groups": (\{.*\})`', TEXT)
+    return TicketType.from_document({**document, "groups": json.loads(named[0])}, version=1)
 
 
 @pytest.mark.parametrize("row", _table_under("### Quotes, judged"), ids=lambda row: f"{row[0]}--{row[1]}")

@@ -33,7 +33,11 @@ EDGES = {
     "/facts/right": ("/facts/end",),
     "/facts/end": ("/facts/tail", "commitments:visit"),
     "/facts/tail": (),
-    "/facts/other": (),
+    "/facts/other": ("/items/x/b", "/items/y/b"),  # G4: of every group
+    "/items/x/a": ("/items/x/b",),
+    "/items/x/b": ("/facts/tail",),
+    "/items/y/a": ("/items/y/b",),
+    "/items/y/b": ("/facts/tail",),
 }
 RULES: dict[str, Json] = {
     "/facts/p": a_field("registry", "agent", "customer"),
@@ -42,8 +46,20 @@ RULES: dict[str, Json] = {
     "/facts/end": a_field("customer", "customer_reported", "agent", tie="conflict"),
     "/facts/tail": a_field("registry", "agent", "customer", inference="flag"),
     "/facts/other": a_field("customer", tie="conflict"),
+    "/items/x/a": a_field("agent", "customer"),
+    "/items/x/b": a_field("customer", "agent", inference="flag"),
 }
-TYPE = a_type({pointer: {**row, "invalidates": list(EDGES[pointer])} for pointer, row in RULES.items()})
+DECLARED = {"/items/x/a": "/items/{id}/a", "/items/x/b": "/items/{id}/b"}
+TYPE = a_type(
+    {
+        DECLARED.get(pointer, pointer): {
+            **row,
+            "invalidates": [DECLARED.get(target, target) for target in EDGES[pointer] if not target.startswith("/items/y/")],
+        }
+        for pointer, row in RULES.items()
+    }
+)
+RULES |= {pointer.replace("/x/", "/y/"): RULES[pointer] for pointer in DECLARED}
 WORDS = ("azul", "verde", "roxo", "preto")
 KINDS = ("customer", "customer", "customer", "agent", "agent", "registry", "tool", "assistant")
 STATUSES = ("in_progress", "done", "failed", "cancelled")

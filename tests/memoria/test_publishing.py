@@ -87,12 +87,22 @@ def test_t2_a_withdrawn_value_takes_along_what_rests_on_it(bench: Bench) -> None
     ]  # fmt: skip
 
 
-def test_t2_what_is_kept_or_not_named_stays_and_makes_no_version(bench: Bench) -> None:
+def test_t2_what_is_kept_stays_and_makes_no_version(bench: Bench) -> None:
     enum = narrow(cor=a_field("customer", "agent", schema={"enum": ["verde"]}))
 
-    assert not published(bench, enum)
     assert not published(bench, enum, ("/facts/cor", Why.VALUE, Fate.KEEP))
     assert bench.status("/facts/cor") == "current"
+
+
+def test_t2_what_nobody_chose_for_awaits_confirmation_or_is_withdrawn_where_it_is_gone(bench: Bench) -> None:
+    rest = {pointer: row for pointer, row in FIELDS.items() if pointer != "/facts/cor"}
+    draft = a_type({**rest, "/facts/horario": a_field(schema={"enum": ["15h"]})})
+
+    assert published(bench, draft)
+
+    assert (bench.status("/facts/cor"), bench.status("/facts/horario")) == ("open", "needs_confirmation")
+    assert bench.value("/facts/horario") == "14h"
+    assert [entry["fate"] for entry in bench.events[-1].cause["values"]] == ["needs_confirmation", "withdraw"]
 
 
 def test_t2_a_conflict_stays_one_and_takes_the_reason(bench: Bench) -> None:

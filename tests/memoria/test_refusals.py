@@ -96,6 +96,12 @@ def uncited() -> Judgement:
     return a_bench().propose(Change("add", A, "x"))[0].judgement
 
 
+def one_too_many() -> Judgement:
+    bench = Bench(a_type({"/items/{id}/a": a_field()}, groups={"items": {"most": 1}}))
+    bench.put("/items/-/a", "x")
+    return tell(bench, "customer", "/items/-/a", "x", op="add").judgement
+
+
 REFUSALS: list[tuple[Callable[[], Judgement], str, str, dict[str, Any]]] = [
     (lambda: judged("agent", "test", A, "x"), "schema.operation_not_allowed", "2", {"op": "test"}),
     (lambda: judged("agent", "add", "/facts/z", "x"), "schema.unknown_path", "2", {"path": "/facts/z"}),
@@ -105,6 +111,7 @@ REFUSALS: list[tuple[Callable[[], Judgement], str, str, dict[str, Any]]] = [
         "2",
         {"op": "replace", "path": "/pending/-"},
     ),
+    (one_too_many, "schema.too_many_groups", "G2", {"most": 1}),
     (
         lambda: judged("agent", "add", A, 1),
         "schema.invalid_value",
