@@ -15,7 +15,7 @@ from atendimento.models import Origin, ProposedChange
 from atendimento.selectors import change_words, controls, grounds, occurrences, quotes, values
 from atendimento.selectors.model_saw import model_saw
 from atendimento.selectors.pane_parts import CascadeRow, CautionView, ChangeCard, ChangeUrls, RefusedRow, Side, SlotCard
-from atendimento.selectors.parts import DiffPart, Problem
+from atendimento.selectors.parts import DiffPart, Problem, Quote
 from atendimento.selectors.reading import Cited
 from memoria.cascade import holders
 from memoria.fields import TicketType
@@ -67,6 +67,11 @@ class Sight:
 
     def failed(self, key: str) -> Failure | None:
         return self.failure if self.failure is not None and self.failure.key == key else None
+    def quotes(self, pointer: str, evidence: Iterable[Evidence]) -> tuple[Quote, ...]:
+        """The words behind a value that the state holds, or held; of a sensitive field only where it was opened."""
+        veiled = pointer != self.opened and values.is_sensitive(self.ticket_type, pointer)
+        return () if veiled else quotes.of_evidence(evidence, self.messages)
+
 
 
 def slot_key(pointer: str) -> str:
@@ -83,7 +88,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
     state, ticket_type = sight.state, sight.ticket_type
     evidence = [Evidence.from_json(item) for item in row.evidence]
     conflicts = row.verdict == Verdict.CONFLICT.value
-    old = values.show_at(ticket_type, row.path, row.current_value, state)
+    old = sight.shown(row.path, row.current_value)
     new = values.show_plain(ticket_type, row.path, row.value, state)
     place = ticket_type.place(row.path, state.values)
     forms = controls.for_place(ticket_type, place, row.value) if place is not None and row.op != "remove" else ()
@@ -132,6 +137,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         drafts=change_words.about_divergence(label, sides) if conflicts else (),
     )
 
+        veiled=row.path if sight.hides(row.path) else "",
 
 def _alone(row: ProposedChange, sight: Sight) -> str:
     """Why "accept all" leaves the change out, where nothing else on its card says so."""
@@ -238,7 +244,7 @@ def refused_row(row: ProposedChange, sight: Sight) -> RefusedRow:
         values.label(sight.ticket_type, row.path, sight.state),
         values.show_at(sight.ticket_type, row.path, row.value, sight.state) or _("withdrawal"),
         " ".join(wording.stored_sentence(reason) for reason in row.reasons),
-        quotes.of_citations(row.citations, sight.messages),
+        () if values.is_sensitive(sight.ticket_type, row.path) else quotes.of_citations(row.citations, sight.messages),
     )
 
 
@@ -246,10 +252,8 @@ def refused_row(row: ProposedChange, sight: Sight) -> RefusedRow:
 
 
 def _present_side(pointer: str, slot: Slot, sight: Sight) -> Side:
-    held = values.held(sight.state, pointer)
-    value = values.show_at(sight.ticket_type, pointer, held, sight.state)
-    found = quotes.of_evidence(slot.evidence, sight.messages)
-    hidden = values.is_hidden(sight.ticket_type, pointer, held)
+    value = sight.shown(pointer, values.held(sight.state, pointer))
+    found, hidden = sight.quotes(pointer, slot.evidence), sight.hides(pointer)
     return Side(value or _("no value"), values.source(slot.source), slot.author.name, slot.age.at, found, hidden=hidden)
 
 
@@ -331,8 +335,8 @@ def slot_cards(sight: Sight, proposed: Collection[str] = ()) -> tuple[tuple[Slot
 def _card(pointer: str, slot: Slot, sight: Sight, kind: str) -> SlotCard:
     key = slot_key(pointer)
     place = sight.ticket_type.place(pointer, sight.state.values)
-    held = values.held(sight.state, pointer)
-    forms = controls.to_record(sight.ticket_type, place, held) if place is not None else ()
+    held, hidden = values.held(sight.state, pointer), sight.hides(pointer)
+    forms = controls.to_record(sight.ticket_type, place, MISSING if hidden else held) if place is not None else ()
     failure = sight.failed(key)
     if failure is not None:
         forms = controls.typed(forms, failure.typed)
@@ -341,10 +345,10 @@ def _card(pointer: str, slot: Slot, sight: Sight, kind: str) -> SlotCard:
         pointer=pointer,
         label=sight.ticket_type.fields[pointer].label if pointer in sight.ticket_type.fields else _member_name(pointer),
         kind=kind,
-        value=values.show_at(sight.ticket_type, pointer, held, sight.state),
+        value=sight.shown(pointer, held),
         source=values.source(slot.source),
         sentences=(),
-        quotes=quotes.of_evidence(slot.evidence, sight.messages),
+        quotes=sight.quotes(pointer, slot.evidence),
         controls=forms,
         confirmers=grounds.confirmers(sight.ticket_type, pointer),
         may_settle_against=sight.may_override,
@@ -355,13 +359,14 @@ def _card(pointer: str, slot: Slot, sight: Sight, kind: str) -> SlotCard:
 
 def _confirm(pointer: str, slot: Slot, sight: Sight, *, also_proposed: bool) -> SlotCard:
     sentences = [stale_sentence(slot, sight)]
+        hidden=hidden,
     if also_proposed:
         sentences.append(_("Another value is proposed above: confirming this one leaves that proposal behind."))
     whom = confirm_with(slot)
     if whom:
         sentences.append(_("To be confirmed with %(whom)s.") % {"whom": whom})
     card = _card(pointer, slot, sight, "confirm")
-    if values.is_hidden(sight.ticket_type, pointer, values.held(sight.state, pointer)):
+    if card.hidden:
         asked = change_words.about_hole(card.label)
     else:
         asked = change_words.about_doubt(card.label if pointer in sight.ticket_type.fields else "", card.value)

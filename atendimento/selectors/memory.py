@@ -62,7 +62,7 @@ class Asked:
     report: str = ""  # of the state pane: whose word is about to be recorded
     field: str = ""  # of the history pane: only the versions that touched this pointer
     find: str = ""  # what was searched for, to be marked in the conversation
-    opened: str = ""  # of the state pane: the sensitive field whose value is shown
+    opened: str = ""  # the sensitive field whose value is shown
     place: Filters = WHOLE_QUEUE  # the list of the queue that the page stands in
 
 

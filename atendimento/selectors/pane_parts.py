@@ -72,6 +72,7 @@ class ChangeCard:
     alone: str = ""  # why it is not accepted along with others
     occurrences: tuple[Occurrences, ...] = ()  # quotes whose words stand more than once
     settled: Settled | None = None  # decided meanwhile: it stays for what is being typed in it
+    veiled: str = ""  # the pointer, where its present value is hidden and can be opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ class SlotCard:
     problem: Problem | None = None
     open_form: str = ""
     drafts: tuple[Drafted, ...] = ()
+    hidden: bool = False  # its value is there, and shown to who opens it
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,9 +149,9 @@ def _row(item: Mapping[str, Any], sight: _Sight) -> DifferenceRow:
         difference=item["difference"],
         chip=Chip(str(label), tone),
         now=_shown(item.get("now", MISSING), pointer, sight),
-        now_quotes=_quotes(item["held"], sight),
+        now_quotes=_quotes(item["held"], pointer, sight),
         reread=_shown(item.get("reread", MISSING), pointer, sight),
-        reread_quotes=_quotes(item["evidence"], sight),
+        reread_quotes=_quotes(item["evidence"], pointer, sight),
         lost=_("Evidence that is gone: %(messages)s") % {"messages": ", ".join(item["lost"])} if item["lost"] else "",
         change_url=url,
         change_label=words,
@@ -162,7 +162,9 @@ def _shown(value: Any, pointer: str, sight: _Sight) -> str:
     return values.show_at(sight.ticket_type, pointer, value, sight.state)
 
 
-def _quotes(evidence: Iterable[Mapping[str, Any]], sight: _Sight) -> tuple[Quote, ...]:
+def _quotes(evidence: Iterable[Mapping[str, Any]], pointer: str, sight: _Sight) -> tuple[Quote, ...]:
+    if values.is_sensitive(sight.ticket_type, pointer):
+        return ()
     return quotes.of_evidence([Evidence.from_json(item) for item in evidence], sight.messages)
 
 

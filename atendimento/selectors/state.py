@@ -131,7 +131,7 @@ def _row(
         status=slot.status.value,
         chip=_chip(slot),
         source=" · ".join(filter(None, (values.source(slot.source), first, holds))),
-        quotes=quotes.of_evidence(slot.evidence, sight.messages),
+        quotes=sight.quotes(pointer, slot.evidence),
         since_version=slot.since_version,
         notes=_notes(slot, sight),
         chain=chains.get(pointer, ()),
@@ -265,7 +265,7 @@ def _chains(events: Sequence[Event], sight: Sight) -> Mapping[str, tuple[Link, .
             if isinstance(value, Missing) or same_json(value, last.get(pointer, MISSING)):
                 continue
             last[pointer] = value
-            shown = quotes.of_evidence(after.replaces.evidence, sight.messages)
+            shown = sight.quotes(pointer, after.replaces.evidence)
             said = sight.shown(pointer, value)
             found.setdefault(pointer, []).append(Link(said, after.replaces.version, "", shown))
     return {pointer: tuple(links) for pointer, links in found.items()}

@@ -131,10 +131,15 @@ HIDDEN = "••••••"
 """What stands for the value of a sensitive field until somebody opens it, which is written into the log."""
 
 
+def is_sensitive(ticket_type: TicketType, pointer: str) -> bool:
+    """Whether the field is marked so: its quotes hold its value, and are hidden as it is."""
+    field = ticket_type.fields.get(pointer)
+    return field is not None and field.sensitive
+
+
 def is_hidden(ticket_type: TicketType, pointer: str, value: Json | Missing) -> bool:
     """Whether a value is one of a sensitive field."""
-    field = ticket_type.fields.get(pointer)
-    return field is not None and field.sensitive and value is not None and not isinstance(value, Missing)
+    return is_sensitive(ticket_type, pointer) and value is not None and not isinstance(value, Missing)
 
 
 def show_at(ticket_type: TicketType, pointer: str, value: Json | Missing, state: State) -> str:

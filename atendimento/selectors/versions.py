@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from django.db.models import Q
 from django.urls import reverse
@@ -30,12 +31,12 @@ def past(ticket: Ticket, now: State, *, shown: int | None, first: int | None, se
     left = first if first is not None else max(0, newest - 1)
     right = second if second is not None else newest
     found = _compare(ticket, now, left, right) if asked else None
-    named = _named(ticket, newest, {left, right})
+    named, moments = _named(ticket, newest, {left, right, chosen})
     return Past(
         url=reverse("web:ticket", args=[ticket.pk]),
         newest=newest,
         shown=chosen,
-        at=LedgerEvent.objects.filter(ticket=ticket, version=chosen).values_list("at", flat=True).first(),
+        at=moments.get(chosen),
         previous_url=_address(ticket, chosen - 1) if chosen > 0 else "",
         next_url=_address(ticket, chosen + 1) if chosen < newest else "",
         first_options=_options(named, left),
@@ -49,12 +50,12 @@ def _address(ticket: Ticket, version: int) -> str:
     return reverse("web:ticket", args=[ticket.pk]) + f"?pane=state&show=memory&version={version}"
 
 
-def _named(ticket: Ticket, newest: int, wanted: set[int]) -> Mapping[int, str]:
-    """Versions by who made them, newest first."""
+def _named(ticket: Ticket, newest: int, wanted: set[int]) -> tuple[Mapping[int, str], Mapping[int, datetime]]:
+    """Versions by who made them, newest first; and when each was made."""
     listed = Q(version__gt=newest - LISTED) | Q(version__in=wanted)
-    rows = LedgerEvent.objects.filter(listed, ticket=ticket).order_by("-version").values_list("version", "actor")
-    named = {version: f"v{version} · {actor['name'] if actor['member'] else _('The system')}" for version, actor in rows}
-    return named | {0: "v0 · " + _("nothing yet")}
+    rows = list(LedgerEvent.objects.filter(listed, ticket=ticket).order_by("-version").values_list("version", "actor", "at"))
+    named = {version: f"v{version} · {actor['name'] if actor['member'] else _('The system')}" for version, actor, _at in rows}
+    return named | {0: "v0 · " + _("nothing yet")}, {version: at for version, _actor, at in rows}
 
 
 def _options(named: Mapping[int, str], chosen: int) -> tuple[Option, ...]:
@@ -109,5 +110,5 @@ def _held(pointer: str, state: State, ticket_type: TicketType, messages: Cited) 
         values.show_at(ticket_type, pointer, value, state),
         str(wording.SLOT_STATUSES[slot.status.value]),
         values.source(slot.source),
-        quotes.of_evidence(slot.evidence, messages),
+        () if values.is_sensitive(ticket_type, pointer) else quotes.of_evidence(slot.evidence, messages),
     )

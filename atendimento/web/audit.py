@@ -48,7 +48,7 @@ def open_sensitive(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse
     """Show the value of a sensitive field, this once. By POST: that it was opened is written into the log."""
     path = request.POST.get("path", "").replace("\0", "")[:1000]
     auditing.open_sensitive(member=request.member, ticket_id=ticket_id, path=path)
-    asked = Asked(pane="state", opened=path)
+    asked = Asked(pane="decide" if request.POST.get("pane") == "decide" else "state", opened=path)
     if is_fragment(request):
         return show(request, "parts/memory.html", memory=panes.read(request.member, ticket_id, asked))
     page = tickets.ticket_page(request.member, str(ticket_id), asked, QueueFilters.read(request.GET))

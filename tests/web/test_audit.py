@@ -145,6 +145,33 @@ def test_a_divergence_about_one_offers_to_keep_the_current_value(ana: Client, wo
     assert f"{SECRET} nova" not in shown
 
 
+def test_no_quote_tells_what_a_card_hides_until_it_is_opened_there(ana: Client, world: World, adm: Membership) -> None:
+    fields: dict[str, Any] = {**stories.TICKET_TYPE["fields"]}
+    fields["/facts/endereco"] = fields["/facts/endereco"] | {"sensitive": True}
+    ticket_types.publish_ticket_type(member=adm, document=stories.TICKET_TYPE | {"fields": fields})
+    made = world.ticket()
+    world.say(made, f"moro em {SECRET}")
+    world.accept(world.propose(made, change("/facts/endereco", SECRET, ("m-1", SECRET))))
+    world.say(made, "não, é na Torre", name="Bruno")
+    proposed = world.propose(made, change("/facts/endereco", "Torre", ("m-2", "Torre")))
+    undecided = memory(ana, made, "decide")
+    world.enter()
+    world.accept(proposed)
+    divergence = memory(ana, made, "decide")
+    world.enter()
+    compared = ana.get(f"/tickets/{made.pk}/memory?pane=state&from=0&to=1", headers={"HX-Request": "true"}).content.decode()
+
+    for shown in (undecided, divergence, compared):
+        assert "••••••" in shown
+        assert SECRET not in shown
+    world.enter()
+    assert readings() == []
+    opened = ana.post(f"/tickets/{made.pk}/open", {"path": "/facts/endereco", "pane": "decide"}, headers={"HX-Request": "true"})
+    assert f"<p>{SECRET}</p>" in opened.content.decode()
+    world.enter()
+    assert [subject for subject, _ in readings()] == [made.protocol]
+
+
 def test_a_question_about_one_that_is_in_doubt_names_no_value(ana: Client, world: World, ticket: Ticket) -> None:
     messages.delete_message(caller=world.channel, ticket_id=ticket.pk, message="m-2")
 
