@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from atendimento.models import Correction, LedgerEvent, ProposedChange
+from atendimento.models import Correction, LedgerEvent, ProposedChange, TicketTypeVersion
 from memoria import corrections
 from memoria.events import Event
 from memoria.evidence import message_number
 from memoria.fields import TicketType
+from memoria.members import SHAPES
 from memoria.patch import MISSING, Json, Missing, lookup, make_pointer, parse_pointer
 from memoria.state import State
 
@@ -31,16 +32,33 @@ def _clean(text: str) -> str:
     return text.replace("\0", "")
 
 
+def former_labels(ticket_type_id: int, pointers: Collection[str]) -> Mapping[str, str]:
+    """What fields that a ticket type has no more were last called, by their pointer. One query; none where none is named."""
+    wanted, found = set(pointers), dict[str, str]()
+    if not wanted:
+        return found
+    versions = TicketTypeVersion.objects.filter(ticket_type_id=ticket_type_id).order_by("-number")
+    for document in versions.values_list("document", flat=True).iterator(chunk_size=10):
+        fields = document["fields"]
+        found |= {pointer: fields[pointer]["label"] for pointer in wanted - found.keys() if pointer in fields}
+        if wanted == found.keys():
+            break
+    return found
+
+
 def write(row: LedgerEvent, event: Event, before: State, after: State, undone: Event | None, ticket_type: TicketType) -> None:
     """Write the corrections of an event that was just stored, in its transaction."""
     found = corrections.corrections_of(event, before, after, undone)
     if not found:
         return
     judged = _judged([item.change for item in found if item.change is not None and item.source is None])
+    labels = {pointer: field.label for pointer, field in ticket_type.fields.items()}
+    gone = [item.pointer for item in found if item.pointer not in labels and _is_field(item.pointer)]
+    labels |= former_labels(row.ticket.ticket_type_id, gone)
     rows = []
     for position, item in enumerate(found):
         proposed = judged.get(item.change or "")
-        label = _clean(_label(item, ticket_type, before, after))
+        label = _clean(_label(item, labels, before, after))
         message = item.message or (_cited(proposed) if proposed is not None else None)
         cause = item.cause.value if item.cause is not None else ""
         rows.append(
@@ -87,11 +105,17 @@ def _cited(row: ProposedChange) -> int | None:
     return next((number for number in numbers if number is not None), None)
 
 
-def _label(item: corrections.Correction, ticket_type: TicketType, before: State, after: State) -> str:
-    """The field's label, or the member's own words. No word of ours: it is read in any language."""
-    field = ticket_type.fields.get(item.pointer)
-    if field is not None:
-        return field.label
+def _is_field(pointer: str) -> bool:
+    return pointer.startswith("/") and parse_pointer(pointer)[0] not in SHAPES
+
+
+def _label(item: corrections.Correction, labels: Mapping[str, str], before: State, after: State) -> str:
+    """The field's label, the last one where the type has it no more; or the member's own words.
+
+    No word of ours: it is read in any language.
+    """
+    if item.pointer in labels:
+        return labels[item.pointer]
     parts = parse_pointer(item.pointer) if item.pointer.startswith("/") else ()
     if len(parts) >= 2:
         member = make_pointer(*parts[:2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final
@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from atendimento import access, timeline, wording
 from atendimento.access import NotFound, Permission
+from atendimento.corrections import former_labels
 from atendimento.models import Membership, Simulation, SimulationDifference, TicketType, TicketTypeDraft, WorkStatus
 from atendimento.selectors import past_decisions, quotes, reading, values
 from atendimento.selectors import policy_words as words
@@ -26,7 +27,7 @@ from atendimento.selectors.parts import Chip, Quote
 from memoria import fields
 from memoria.events import document_digest
 from memoria.members import SHAPES
-from memoria.patch import MISSING
+from memoria.patch import MISSING, Json, Missing
 from memoria.simulation import CASCADE, SOURCE, Compared, Outcome
 from memoria.state import State
 
@@ -161,6 +162,7 @@ def simulation_page(
         by_field[_group(pointer)] += found
     shown = all_of.filter(_of_kind(kind), _of_field(field)).select_related("ticket").order_by("-at", "-id")
     lines = list(shown[page * PAGE : (page + 1) * PAGE + 1])
+    labels = _labels(row, definition, {*by_field, *(_group(item.pointer) for item in lines)})
     draft = TicketTypeDraft.objects.filter(organization_id=member.organization_id, slug=slug).exists()
 
     def address(**query: str) -> str:
@@ -183,14 +185,14 @@ def simulation_page(
         ),
         tuple(
             Tally(
-                _group_label(key, definition),
+                _group_label(key, labels),
                 found,
                 address(kind=kind, field="" if key == field else key),
                 key == field,
             )
             for key, found in by_field.most_common()
         ),
-        tuple(_line(item, slug, definition) for item in lines[:PAGE]),
+        tuple(_line(item, slug, labels) for item in lines[:PAGE]),
         address(kind=kind, field=field, page=str(page + 1)) if len(lines) > PAGE else "",
     )
 
@@ -213,8 +215,10 @@ def difference_page(member: Membership, slug: str, simulation_id: uuid.UUID, dif
     event = again.decisions[0].event if again.decisions else None
     then = reading.definition_at(ticket.ticket_type_id, event.ticket_type_version) if event is not None else draft
     change = compared.act.change if compared is not None else None
-    cited = [item.to_json() for item in change.evidence] if change is not None else []
+    veiled = any(values.is_sensitive(rules, found.pointer) for rules in (then, draft))
+    cited = [item.to_json() for item in change.evidence] if change is not None and not veiled else []
     messages = reading.cited(ticket.pk, [item["message"] for item in cited])
+    label = _label(found.pointer, then, draft, state)
     return DifferencePage(
         slug,
         draft.name,
@@ -224,12 +228,12 @@ def difference_page(member: Membership, slug: str, simulation_id: uuid.UUID, dif
         ticket.protocol,
         ticket.subject,
         found.version,
-        _label(found.pointer, then, draft, state),
+        label if label != found.pointer else _group_label(found.pointer, _labels(row, draft, [found.pointer])),
         str(ACTS[found.act]),
         found.at,
         event.actor.name if event is not None else "",
-        values.show_at(then, found.pointer, values.held(state, found.pointer), state),
-        values.show_at(then, found.pointer, change.value if change is not None else MISSING, state),
+        _shown(then, found.pointer, values.held(state, found.pointer), state, veiled=veiled),
+        _shown(then, found.pointer, change.value if change is not None else MISSING, state, veiled=veiled),
         quotes.of_citations(cited, messages),
         _chip(found.kind),
         () if compared is None or event is None else _answers(compared, event.ticket_type_version, then, draft, state),
@@ -365,10 +369,10 @@ def _chip(kind: str) -> Chip:
     return Chip(kind_words(kind), _TONES.get(kind.partition(">")[2], "proposed"))
 
 
-def _line(row: SimulationDifference, slug: str, definition: fields.TicketType) -> DifferenceLine:
+def _line(row: SimulationDifference, slug: str, labels: Mapping[str, str]) -> DifferenceLine:
     return DifferenceLine(
         reverse("web:admin-simulation-difference", args=[slug, row.simulation_id, row.pk]),
-        _group_label(_group(row.pointer), definition),
+        _group_label(_group(row.pointer), labels),
         str(ACTS[row.act]),
         _chip(row.kind),
         row.ticket.protocol,
@@ -387,14 +391,26 @@ def _group(pointer: str) -> str:
     return "/".join(["", parts[0], *parts[2:]])
 
 
-def _group_label(key: str, definition: fields.TicketType) -> str:
+def _shown(rules: fields.TicketType, pointer: str, value: Json | Missing, state: State, *, veiled: bool) -> str:
+    held = value is not None and not isinstance(value, Missing)
+    return values.HIDDEN if veiled and held else values.show_at(rules, pointer, value, state)
+
+
+def _labels(row: Simulation, draft: fields.TicketType, keys: Collection[str]) -> Mapping[str, str]:
+    """What the fields are called: as the draft says, else as the last version that had them does."""
+    labels = {pointer: field.label for pointer, field in draft.fields.items()}
+    gone = [key for key in keys if key not in labels and key.strip("/").split("/")[0] not in SHAPES]
+    kind = TicketType.objects.filter(organization_id=row.organization_id, slug=row.slug).values_list("pk", flat=True).first()
+    return labels if kind is None else {**labels, **former_labels(kind, gone)}
+
+
+def _group_label(key: str, labels: Mapping[str, str]) -> str:
     parts = key.strip("/").split("/")
     if parts[0] in SHAPES:
         part = {"status": _("status"), "due": _("due")}.get(parts[-1])
         name = words.upper_first(str(wording.COLLECTIONS[parts[0]]))
         return f"{name} ({part})" if part else name
-    field = definition.fields.get(key)
-    return field.label if field is not None else key
+    return labels.get(key, key)
 
 
 def _of_field(key: str) -> Q:

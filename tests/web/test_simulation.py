@@ -11,7 +11,7 @@ from atendimento.actions.simulations import run_simulation
 from atendimento.actions.slots import set_slot
 from atendimento.models import Membership, Simulation, TicketTypeDraft
 from tests.support.asking import text
-from tests.support.stories import World
+from tests.support.stories import World, change
 from tests.web.conftest import SignIn
 
 TYPE = "/admin/ticket-types/assistencia-tecnica/"
@@ -69,6 +69,38 @@ def test_a_difference_shows_both_answers_with_their_reasons_and_leads_to_the_tic
     assert (
         f"/tickets/{row.ticket_id}/?pane=state&amp;show=memory&amp;version=0" in adm.get(f"{address}{row.pk}").content.decode()
     )
+
+
+def test_a_field_that_the_draft_does_not_have_is_called_what_it_was_last_called(world: World, adm: Client) -> None:
+    draft = TicketTypeDraft.objects.get()
+    del draft.document["fields"]["/facts/bairro"]
+    draft.save()
+    address = tried(world, adm)
+
+    page = text(adm.get(address))
+    world.enter()
+    row = Simulation.objects.get().differences.order_by("pk").first()
+    assert row is not None
+
+    assert page.count("Bairro da visita") == 3  # counted once, and a line for each ticket
+    assert "Bairro da visita" in text(adm.get(f"{address}{row.pk}"))
+
+
+def test_what_a_sensitive_field_holds_is_told_by_no_difference_and_by_no_quote(world: World, adm: Client) -> None:
+    ticket = world.ticket()
+    world.say(ticket, "moro na Madalena")
+    world.accept(world.propose(ticket, change("/facts/bairro", "Madalena", ("m-1", "Madalena"))))
+    draft = TicketTypeDraft.objects.get()
+    draft.document["fields"]["/facts/bairro"] |= {"sources": ["registry"], "sensitive": True}
+    draft.save()
+    address = tried(world, adm)
+    world.enter()
+    row = Simulation.objects.get().differences.get(ticket=ticket)
+
+    page = text(adm.get(f"{address}{row.pk}"))
+
+    assert "••••••" in page
+    assert "Madalena" not in page
 
 
 def test_differences_are_narrowed_by_kind_and_by_field(world: World, adm: Client) -> None:
