@@ -25,7 +25,8 @@ def publish_ticket_type(
     """Check a definition and publish it as the next version; the same content as the published one publishes nothing.
 
     `slug`, where given, must be the document's. True where a version was made. What `choices` says of values that no
-    longer fit is done to tickets afterwards (T2), `closed` ones too; what it does not name stays as it is.
+    longer fit is done to tickets afterwards (T2), `closed` ones too; what it does not name awaits confirmation, or is
+    withdrawn where the version does not have it any more.
     Raises memoria's InvalidTicketType, and InvalidInput `publication.fate` for what cannot become of a misfit.
     """
     access.require(member, Permission.PUBLISH_TYPES)

@@ -88,7 +88,7 @@ class Publication(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
     version = models.OneToOneField(TicketTypeVersion, models.PROTECT, related_name="publication")
-    choices = DocumentField()  # [{"pointer", "why", "fate"}]: what is not named is kept
+    choices = DocumentField()  # [{"group", "why", "fate"}]: what is not named becomes what T2 proposes first
     closed = models.BooleanField(default=False)  # closed tickets too
     status = models.CharField(max_length=20, choices=WorkStatus.choices, default=WorkStatus.QUEUED)
     after = models.UUIDField(null=True, blank=True)  # the last ticket that is done, in the order of ids

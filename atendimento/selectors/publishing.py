@@ -13,10 +13,10 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from atendimento import access
 from atendimento.access import Permission
-from atendimento.models import Membership, Ticket, TicketState, TicketStatus, TicketType
+from atendimento.models import Membership, TicketState, TicketStatus, TicketType
 from atendimento.selectors import policy_words as words
 from atendimento.selectors import type_draft, values
-from atendimento.selectors.misfits import holding
+from atendimento.selectors.misfits import holding, newest
 from atendimento.selectors.parts import Option, Problem
 from memoria import fields
 from memoria.members import SHAPES
@@ -26,8 +26,6 @@ from memoria.publishing import Choice, Fate, fates
 
 CHUNK: Final = 500
 EXAMPLES: Final = 3
-LOOKED_AT: Final = 2_000
-"""Tickets of which the page tells what would not fit. What is chosen is done to all of them, by a task that has its time."""
 WHYS: Final[Mapping[Why, Promise]] = {
     Why.GONE: gettext_lazy("The draft does not have it any more."),
     Why.VALUE: gettext_lazy("The value does not fit any more."),
@@ -94,11 +92,11 @@ def publish_page(member: Membership, slug: str, problem: Problem | None = None) 
     old = draft if published is None else fields.TicketType.from_document(published.document)
     found: dict[tuple[str, Why], _Found] = {}
     tickets = {True: 0, False: 0}
-    newest: list[uuid.UUID] = []
+    keys: list[uuid.UUID] = []
     more = False
     if row is not None:
-        newest, more = _newest(row)
-        for state, held in _states(newest):
+        keys, more = newest(row)
+        for state, held in _states(keys):
             misfitting = misfits(held, holding(state.slots), draft)
             is_open = state.ticket.status != TicketStatus.CLOSED
             tickets[is_open] += bool(misfitting)
@@ -116,16 +114,8 @@ def publish_page(member: Membership, slug: str, problem: Problem | None = None) 
         tickets[False],
         problem,
         reverse("web:admin-draft", args=[slug]),
-        len(newest) if more else 0,
+        len(keys) if more else 0,
     )
-
-
-def _newest(ticket_type: TicketType) -> tuple[list[uuid.UUID], bool]:
-    """The tickets of the type that changed last, merged ones aside, newest first; and whether there are more of them."""
-    rows = Ticket.objects.filter(organization=ticket_type.organization_id, ticket_type=ticket_type, merged_into=None)
-    rows = rows.filter(state_version__gt=0)
-    keys = list(rows.order_by("-updated_at", "-pk").values_list("pk", flat=True)[: LOOKED_AT + 1])
-    return keys[:LOOKED_AT], len(keys) > LOOKED_AT
 
 
 def _states(tickets: Sequence[uuid.UUID]) -> Iterator[tuple[TicketState, Mapping[str, Any]]]:
@@ -180,12 +170,11 @@ def group_label(group: str, *definitions: fields.TicketType) -> str:
 
 
 def choices_of(form: Mapping[str, str]) -> list[Choice]:
-    """What the page's form chose; what it names wrongly is left as it is."""
+    """What the page's form chose, keeping among it: what nothing is chosen for does not stay as it is (T2)."""
     found = []
     for name, value in form.items():
         kind, _colon, rest = name.partition(":")
         why, _colon, group = rest.partition(":")
         if kind == "fate" and why in set(Why) and value in set(Fate) and group.startswith("/"):
-            choice = Choice(group, Why(why), Fate(value))
-            found += [choice] if choice.fate is not Fate.KEEP else []
+            found.append(Choice(group, Why(why), Fate(value)))
     return found

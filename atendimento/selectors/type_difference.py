@@ -74,7 +74,6 @@ def _field(before: Field, after: Field, old: TicketType, new: TicketType) -> Ite
         (_("label"), before.label, after.label),
         (_("description"), before.description, after.description),
         (_("what fits"), *_schemas(before.schema, after.schema)),
-        (_("order of sources"), _sources(before.sources), _sources(after.sources)),
         (_("between equals"), str(words.TIES[before.tie]), str(words.TIES[after.tie])),
         (_("inference"), str(words.INFERENCES[before.inference]), str(words.INFERENCES[after.inference])),
         (_("holds for"), _lasting(before), _lasting(after)),
@@ -82,6 +81,7 @@ def _field(before: Field, after: Field, old: TicketType, new: TicketType) -> Ite
         (_("sensitive"), _yes(before.sensitive), _yes(after.sensitive)),
     )
     yield from (_moved(what, one, other) for what, one, other in pairs if one != other)
+    yield from _ranked(before.sources, after.sources)
     if set(before.invalidates) != set(after.invalidates):
         yield _moved(_("invalidates"), _targets(before.invalidates, old), _targets(after.invalidates, new))
 
@@ -98,11 +98,22 @@ def _collection(old: TicketType, new: TicketType, name: str) -> Iterator[str]:
         yield _("new") if before is None else _("removed")
         return
     pairs = (
-        (_("order of sources"), _sources(before.sources), _sources(after.sources)),
         (_("kinds"), ", ".join(before.kinds), ", ".join(after.kinds)),
         (_("completed by"), _sources(before.completion_sources), _sources(after.completion_sources)),
     )
     yield from (_moved(what, one, other) for what, one, other in pairs if one != other)
+    yield from _ranked(before.sources, after.sources)
+
+
+def _ranked(before: tuple[str, ...], after: tuple[str, ...]) -> Iterator[str]:
+    """Who may say it no more, who may now; and the order, where those of both stand otherwise."""
+    lost, won = (tuple(code for code in one if code not in other) for one, other in ((before, after), (after, before)))
+    if lost:
+        yield _("may not say it any more: %(sources)s") % {"sources": _sources(lost)}
+    if won:
+        yield _("may say it now: %(sources)s") % {"sources": _sources(won)}
+    if before != after:
+        yield _moved(_("order of sources"), _sources(before), _sources(after))
 
 
 def known_targets(document: Mapping[str, Any]) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from atendimento.selectors.simulation import Progress
 from atendimento.selectors.try_out import Asked, TryOut
 from atendimento.selectors.type_difference import Difference, differences, known_targets
 from memoria import fields
+from memoria.events import document_digest
 from memoria.fields import COMMITMENTS, InvalidTicketType, TypeProblem
 from memoria.patch import Json, parse_pointer
 from memoria.sources import LISTABLE
@@ -97,6 +98,7 @@ class DraftPage:
     collection: CollectionForm | None
     reading: ReadingForm
     valid: bool
+    publishable: bool  # and something else than what is in force
     differences: tuple[Difference, ...]
     policy: Policy | None
     try_out: TryOut | None
@@ -159,6 +161,7 @@ def draft_page(
         collection_form.collection_form(document, collection, placed.collections, sent),
         reading_form(document, placed.reading),
         definition is not None,
+        definition is not None and (published is None or document_digest(document) != published.digest),
         differences(old, definition) if old is not None and definition is not None else (),
         policy.policy(definition) if definition is not None else None,
         try_out.try_out(definition, asked) if definition is not None else None,

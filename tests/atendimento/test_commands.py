@@ -82,7 +82,7 @@ def test_publishing_says_how_much_of_what_tickets_hold_no_longer_fits(house: Hou
 
     said = run("load_ticket_type", str(file), "--org", "casa", "--as", "davi@casa.example")
 
-    assert "1 value(s) in 1 ticket(s) no longer fit it" in said
+    assert "1 value(s) in 1 ticket(s) do not fit it: in open tickets they await confirmation" in said
 
 
 def test_history_is_verified_and_a_state_rebuilt(house: House, ticket: Ticket) -> None:

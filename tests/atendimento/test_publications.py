@@ -31,6 +31,7 @@ from tests.builders import House, assert_replays, change, make_house, make_ticke
 
 DOUBT = Choice("/facts/bairro", Why.VALUE, Fate.CONFIRM)
 WITHDRAW = Choice("/facts/bairro", Why.VALUE, Fate.WITHDRAW)
+KEEP = Choice("/facts/bairro", Why.VALUE, Fate.KEEP)
 
 
 def narrower(**more: Any) -> dict[str, Any]:
@@ -91,11 +92,23 @@ def test_a_withdrawal_puts_in_doubt_what_rests_on_it_and_is_a_correction(house: 
     assert (status(house, ticket), status(house, ticket, "/facts/horario")) == ("open", "needs_confirmation")
 
 
-def test_what_is_not_chosen_stays_and_the_ticket_keeps_its_place(house: House) -> None:
+def test_the_correction_of_a_field_that_is_gone_has_its_last_label(house: House) -> None:
+    (ticket,) = in_torre(house, 1)
+    document = ticket_type()
+    del document["fields"]["/facts/horario"]
+    document["fields"]["/facts/bairro"]["invalidates"] = ["commitments:visit"]
+
+    run(published(house, document=document))  # nobody chose
+
+    found = Correction.objects.get(ticket=ticket)
+    assert (found.pointer, found.label, found.old) == ("/facts/horario", "Horário", "14h")
+
+
+def test_what_is_kept_stays_and_the_ticket_keeps_its_place(house: House) -> None:
     (ticket,) = in_torre(house, 1)
     before = Ticket.objects.get(pk=ticket.pk)
 
-    done = run(published(house))
+    done = run(published(house, KEEP))
 
     after = Ticket.objects.get(pk=ticket.pk)
     assert (done.changed, after.state_version, after.updated_at) == (0, before.state_version, before.updated_at)
@@ -162,7 +175,7 @@ def test_what_is_undecided_is_judged_by_the_new_version(house: House) -> None:
     )
     tenancy.enter(house.organization.pk)
 
-    done = run(published(house))
+    done = run(published(house, KEEP))
 
     refused = ProposedChange.objects.get(pk=bairro["id"])
     assert (refused.status, refused.reasons[0]["code"]) == ("refused", "schema.invalid_value")

@@ -62,6 +62,7 @@ def published() -> int:
 def test_a_draft_begins_as_what_is_in_force_and_says_so(adm: Any) -> None:
     page = text(adm.get(DRAFT))
     assert "Nada: o rascunho diz o que está em vigor." in page
+    assert "disabled>Publicar</button>" in " ".join(adm.get(DRAFT).content.decode().split())
     assert 'value="/facts/bairro"' not in adm.get(DRAFT).content.decode().split("Experimentar")[-1].split("Editar os campos")[1]
     assert TicketTypeDraft.objects.get().document == stories.TICKET_TYPE
 
@@ -103,6 +104,16 @@ def test_an_order_is_changed_by_buttons_published_and_the_next_verdict_follows(w
 )
 def test_what_the_buttons_of_an_order_do(act: str, source: str, order: list[str]) -> None:
     assert moved(["a", "b", "c"], act, source) == order
+
+
+def test_a_source_that_is_taken_away_is_told_as_such_and_may_be_published(adm: Any) -> None:
+    save(adm, do="drop:agent")
+    assert row()["sources"] == ["registry", "customer"]
+
+    page = adm.get(DRAFT)
+
+    assert "não pode mais dizer: a equipe" in text(page)
+    assert "disabled>Publicar</button>" not in " ".join(page.content.decode().split())
 
 
 def test_everything_of_a_field_is_saved_and_told_as_a_difference(adm: Any) -> None:

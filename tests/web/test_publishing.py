@@ -12,7 +12,7 @@ from atendimento.actions.expiring import expire_values
 from atendimento.actions.publications import run_publication
 from atendimento.actions.slots import set_slot
 from atendimento.models import LedgerEvent, Membership, Publication, Ticket, TicketTypeDraft, TicketTypeVersion
-from atendimento.selectors import publishing
+from atendimento.selectors import misfits
 from tests.support.asking import text
 from tests.support.stories import World
 from tests.web.conftest import SignIn
@@ -145,7 +145,7 @@ def test_of_very_many_the_newest_are_looked_at_the_page_says_so_and_the_task_see
     changed(schema={"enum": ["Pina"]})
     said = "Só os {} atendimentos que mudaram por último foram vistos.".format
     assert said(2) not in text(adm.get(f"{DRAFT}publish"))
-    monkeypatch.setattr(publishing, "LOOKED_AT", 1)
+    monkeypatch.setattr(misfits, "LOOKED_AT", 1)
 
     world.enter()
     page = text(adm.get(f"{DRAFT}publish"))

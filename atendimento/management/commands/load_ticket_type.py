@@ -37,4 +37,8 @@ class Command(BaseCommand):
         word = "published" if made else "published already, nothing to do"
         self.stdout.write(f"{document['slug']} version {version.number}: {word}")
         if unfit.values:
-            self.stdout.write(f"{unfit.values} value(s) in {unfit.tickets} ticket(s) no longer fit it; they stay as they are")
+            among = f" of the {misfits.LOOKED_AT} that changed last" if unfit.more else ""
+            self.stdout.write(
+                f"{unfit.values} value(s) in {unfit.tickets} ticket(s){among} do not fit it: "
+                "in open tickets they await confirmation, or are withdrawn where it does not have them any more"
+            )
