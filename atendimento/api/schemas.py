@@ -350,7 +350,12 @@ EVENT: Final = document(
 )
 TICKET_TYPE: Final = document(
     {"slug": TEXT, "name": TEXT, "version": WHOLE, "published_at": TIME, "definition": {"type": "object"}},
-    {"misfits": {**WHOLE, "description": "When publishing: values of tickets that this version would not take."}},
+    {
+        "misfits": {
+            **WHOLE,
+            "description": "When publishing: values that this version would not take, in the 2,000 tickets that changed last.",
+        }
+    },
 )
 _OUTCOME: Final = document(
     {
