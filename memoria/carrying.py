@@ -21,6 +21,7 @@ from memoria.members import SHAPES, completed_member, member_problem
 from memoria.patch import MISSING, Json, lookup
 from memoria.precedence import Claim, too_old
 from memoria.proposals import Evidence
+from memoria.rows import group_of, in_group, template_of
 from memoria.sources import INFERENCE, Age
 from memoria.state import Origin, Replaced, Slot, SlotStatus, Stale, State
 
@@ -92,7 +93,7 @@ def _is_open(collection: str, member: Mapping[str, Json]) -> bool:
 
 def _field_why(pointer: str, state: State, into: State, ticket_type: TicketType) -> Why | None:
     field, slot = ticket_type.fields.get(pointer), state.slots[pointer]
-    if field is None:
+    if field is None or field.repeats:
         return Why.UNKNOWN
     if slot.status is SlotStatus.CONFLICT:
         return Why.CONFLICT
@@ -100,7 +101,7 @@ def _field_why(pointer: str, state: State, into: State, ticket_type: TicketType)
         return Why.VALUE
     if not _may_say(slot, field.sources, flagged=field.inference == "flag"):
         return Why.SOURCE
-    there = into.slots.get(pointer)
+    there = into.slots.get(pointer) if group_of(pointer) is None else None  # a group arrives as one of its own (G2)
     if there is None:
         return None
     if there.holds:
@@ -142,12 +143,17 @@ def carry(cargo: Cargo, pointers: Sequence[str], into: State, desk: Desk, how: s
     draft = Draft(into, desk)
     entries: list[Json] = []
     arrived: set[str] = set()
-    for pointer in dict.fromkeys(pointers):
+    groups: dict[str, str] = {}
+    ordered = sorted(dict.fromkeys(pointers), key=lambda pointer: group_of(pointer) is None)  # members may name groups
+    for pointer in ordered:
         offer = known.get(pointer)
         if offer is None or offer.why is not None:
             why = "gone" if offer is None or offer.why is None else offer.why.value
             raise DomainError(Code.CARRY_NOT_POSSIBLE, "S1", pointer=pointer, why=why)
-        there = _take_field(draft, offer, cargo, desk) if _is_field(pointer) else _take_member(draft, offer, cargo, desk)
+        if _is_field(pointer):
+            there = _take_field(draft, offer, _place(pointer, groups, draft), cargo, desk)
+        else:
+            there = _take_member(draft, offer, groups, cargo, desk)
         draft.touch(there)
         arrived |= {there, *(f"{there}/{part}" for part in PARTS)}
         entries.append({"from": pointer, "pointer": there, "value": offer.value, "source": offer.slot.source})
@@ -160,9 +166,18 @@ def _is_field(pointer: str) -> bool:
     return pointer.split("/")[1] not in SHAPES
 
 
-def _take_field(draft: Draft, offer: Offer, cargo: Cargo, desk: Desk) -> str:
-    pointer = offer.pointer
-    fresh = _arrived(offer.slot, SlotStatus.NEEDS_CONFIRMATION, pointer, cargo, draft.version, desk.transcript)
+def _place(pointer: str, groups: dict[str, str], draft: Draft) -> str:
+    """Where a field's value goes: its own pointer; that of a new group, the same for all that comes of one (G2, G3)."""
+    group = group_of(pointer)
+    if group is None:
+        return pointer
+    if group not in groups:
+        groups[group] = draft.mint_group()
+    return in_group(template_of(pointer), groups[group])
+
+
+def _take_field(draft: Draft, offer: Offer, pointer: str, cargo: Cargo, desk: Desk) -> str:
+    fresh = _arrived(offer.slot, SlotStatus.NEEDS_CONFIRMATION, offer.pointer, cargo, draft.version, desk.transcript)
     before = draft.slot(pointer)
     if before is not None:  # it had been withdrawn here
         fresh = replace(fresh, replaces=Replaced(before.since_version, MISSING, before.evidence))
@@ -172,10 +187,17 @@ def _take_field(draft: Draft, offer: Offer, cargo: Cargo, desk: Desk) -> str:
     return pointer
 
 
-def _take_member(draft: Draft, offer: Offer, cargo: Cargo, desk: Desk) -> str:
+def _take_member(draft: Draft, offer: Offer, groups: Mapping[str, str], cargo: Cargo, desk: Desk) -> str:
     collection = offer.pointer.split("/")[1]
     member = completed_member(collection, offer.value)
     member.pop("reopens", None)  # it names a commitment that is not here
+    if "applies_to" in member:  # a group that did not come along is not here either
+        named = [(target, group_of(target)) for target in member["applies_to"]]
+        member["applies_to"] = [
+            target if group is None else in_group(template_of(target), groups[group])
+            for target, group in named
+            if group is None or group in groups
+        ]
     pointer = draft.mint(collection)
     draft.write(pointer, member)
     for part in ("", *(f"/{part}" for part in PARTS)):

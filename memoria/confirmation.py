@@ -8,16 +8,19 @@ question offers a choice or denies. What comes of it is a proposal like any othe
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from memoria.date_words import plain
 from memoria.evidence import Message
 from memoria.fields import TicketType
+from memoria.groups import unfolded
 from memoria.patch import Json, Missing, lookup, same_json
 from memoria.proposals import Change, Citation
 from memoria.reply_literals import places
 from memoria.reply_words import Sentence, denied, sentences
+from memoria.rows import template_of
 from memoria.sources import Kind
 from memoria.state import SlotStatus, State
 
@@ -63,7 +66,9 @@ def confirmed(answer: Message, before: Sequence[Message], state: State, ticket_t
         return ()
     message, question = found
     cited = (Citation(answer.id, answer.text.strip()), Citation(message.id, question.text, question.start))
-    return tuple(Change("replace", pointer, value, cited) for pointer, value in _asked(question, state, ticket_type))
+    asked = list(_asked(question, state, ticket_type))
+    named = Counter(template_of(pointer) for pointer, _ in asked)  # of which group it is asked, the same words do not say (G7)
+    return tuple(Change("replace", pointer, value, cited) for pointer, value in asked if named[template_of(pointer)] == 1)
 
 
 def _question(before: Sequence[Message]) -> tuple[Message, Sentence] | None:
@@ -84,7 +89,7 @@ def _question(before: Sequence[Message]) -> tuple[Message, Sentence] | None:
 
 def _asked(question: Sentence, state: State, ticket_type: TicketType) -> Iterator[tuple[str, Json]]:
     """The values in doubt that the question names, each with its field; a field of which it names two sides is unclear."""
-    for pointer in ticket_type.fields:
+    for pointer in unfolded(ticket_type, state).fields:
         slot, held = state.slots.get(pointer), lookup(state.values, pointer)
         if slot is None or slot.status not in (SlotStatus.NEEDS_CONFIRMATION, SlotStatus.CONFLICT):
             continue

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 
 from memoria.evidence import Message
 from memoria.fields import TicketType
+from memoria.groups import listed
 from memoria.marks import Mark
 from memoria.passages import Span, cut, within, without
 from memoria.patch import Json, Missing
@@ -178,11 +179,14 @@ def assemble(
     pinned = scribe.pinned(material.pinned)
     retrieved = _within(material.retrieved, budget.retrieved, scribe.retrieved, _origin, count)
     recent = scribe.recent(material.older)
+    called = listed(material.ticket_type, material.state, [(item.path, item.value) for item in material.proposed])
+    state_tokens = count.of(held.document) + (count.of(called) if called else 0)
     document: dict[str, Json] = {}
     parts: tuple[tuple[str, Json], ...] = (
         # What changes least stands first (N4).
         ("learnings", learnings.rows),
         ("pinned", pinned.rows),
+        ("groups", called),
         ("literals", held.literals),
         ("state", held.document),
         ("proposed", proposed.rows[::-1]),
@@ -196,7 +200,7 @@ def assemble(
         learnings.layer("learnings"),
         pinned.layer("pinned"),
         Layer("literals", count.of(held.literals), held.literal_count),
-        Layer("state", count.of(held.document), held.included, tuple(LeftOut(*item) for item in held.left_out)),
+        Layer("state", state_tokens, held.included, tuple(LeftOut(*item) for item in held.left_out)),
         proposed.layer("proposed"),
         retrieved.layer("retrieved"),
         recent.layer("recent"),

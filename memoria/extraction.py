@@ -15,7 +15,7 @@ from typing import Any, Final
 from memoria.answer_schema import answer_schema
 from memoria.context import Budget, ContextReport, CountTokens, Layer, Material, assemble, dump
 from memoria.field_list import field_list
-from memoria.instructions import PROMPT_VERSION, instructions, repair_words, schema_heading
+from memoria.instructions import instructions, prompt_version, repair_words, schema_heading
 from memoria.passages import Span
 from memoria.patch import MISSING, Json
 from memoria.proposals import Change, Citation
@@ -68,7 +68,8 @@ def build_request(
     fields_layer = Layer("ticket_type", count_tokens(system) - count_tokens(rules), len(material.ticket_type.fields))
     total = count_tokens(system) + count_tokens(dump(schema)) + count_tokens(user)
     report = ContextReport((rules_layer, fields_layer, *context.layers), total)
-    return Request(system, user, schema, TOOL_NAME, PROMPT_VERSION, language, context.through, report, context.rest)
+    version = prompt_version(material.ticket_type)
+    return Request(system, user, schema, TOOL_NAME, version, language, context.through, report, context.rest)
 
 
 # --- reading the answer -------------------------------------------------------------------------------------------

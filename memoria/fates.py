@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from memoria.fields import TicketType
+from memoria.groups import unfolded
 from memoria.next_step import due_moment, unfinished
 from memoria.patch import Json, make_pointer
 from memoria.state import Slot, SlotStatus, State
@@ -69,7 +70,7 @@ _DOUBTFUL: Final = (SlotStatus.CONFLICT, SlotStatus.OPEN, SlotStatus.NEEDS_CONFI
 
 def left(state: State, ticket_type: TicketType) -> Left:
     """What closing the ticket now would leave, in the ticket type's order; divergences first."""
-    fields = [(pointer, state.slots.get(pointer)) for pointer in ticket_type.fields]
+    fields = [(pointer, state.slots.get(pointer)) for pointer in unfolded(ticket_type, state).fields]
     doubtful = [pointer for status in _DOUBTFUL for pointer, slot in fields if slot is not None and slot.status is status]
     asked = state.values.get("pending", {}).items()
     questions = [make_pointer("pending", key) for key, member in asked if member.get("status") == "open"]

@@ -5,10 +5,11 @@
     valor: Valor combinado | type=number | sources=tool,agent
     periodo | type=["manhã","tarde"] | inference=flag
 
-A path is its group's heading and the name. The label stands only where it says more than the name. Without `type` a field
-is a text, without `sources` those named in the second line give its value, without `inference` nobody concludes it. A
-collection has a line where it has kinds, takes other sources than the usual ones, or is not there (`none`). All is made
-from the ticket type alone, never from a ticket: equal for every message, so that caches hit (N4).
+A path is its group's heading and the name; behind the heading of fields that repeat stands what one of them is called. The
+label stands only where it says more than the name. Without `type` a field is a text, without `sources` those named in the
+second line give its value, without `inference` nobody concludes it. A collection has a line where it has kinds, takes other
+sources than the usual ones, or is not there (`none`). All is made from the ticket type alone, never from a ticket: equal
+for every message, so that caches hit (N4).
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def field_list(ticket_type: TicketType) -> str:
     for row in sorted(ticket_type.fields.values(), key=_group):
         if _group(row) != group:
             group = _group(row)
-            lines.append(group)
+            called = ticket_type.groups.label if ticket_type.groups is not None and row.repeats else ""
+            lines.append(f"{group} | {_line(called)}" if called else group)
         lines.append(_field(row, usual))
     for name in SHAPES:
         rules = ticket_type.collections.get(name)

@@ -60,6 +60,13 @@ def labels(ticket_type: TicketType, state: State, proposed: Iterable[tuple[str, 
     }
 
 
+def listed(ticket_type: TicketType, state: State, proposed: Iterable[tuple[str, Json | Missing]]) -> list[Json]:
+    """The groups as the model is told of them: each id and name, and which of them are only proposed (G7)."""
+    begun = set(ids(state))
+    named = labels(ticket_type, state, proposed).items()
+    return [{"id": group, "label": label, **({} if group in begun else {"undecided": True})} for group, label in named]
+
+
 def _label(rule: GroupRule, number: int, value: Json | Missing) -> str:
     name = group_name(value)
     if not name:

@@ -9,8 +9,11 @@ import re
 from typing import Final
 
 from memoria.fields import TicketType
+from memoria.members import SHAPES
 
 PROMPT_VERSION: Final = "extraction-3"
+GROUPS_VERSION: Final = "groups-1"
+"""Part of the version where the type has groups: whoever changes the words marked `<groups>`, or their rows, raises it."""
 
 _PT: Final = """\
 Proponha mudanças na memória de um atendimento, para uma pessoa conferir.
@@ -29,6 +32,8 @@ traga de volta. […]: corte; não cite através dele.
 - Campo: add ou replace. literal, identifiers e os textos de constraints, decisions e authorizations: só as palavras citadas.
 - Correção ("não é X, é Y"): replace com Y. Só "não é X": remove, value null; nada se inventa.
 - Não está claro qual coisa se corrige (duas entregas)? Não escolha: pergunta em /pending/-, com as opções.
+<groups>- /items/{id}/nome: campo que se repete. {id} é de groups (undecided: só proposto); grupo novo: new-1, new-2, e \
+o mesmo em todos os seus campos. As palavras não dizem qual? Pergunta em /pending/-, com os label.
 - Resposta ("sim"): cite-a e depois a pergunta do outro lado.
 - Dúvida ("acho que"), pergunta e negação nada afirmam.
 <inference>- Conclusão sua: só onde há inference=flag, com inference true.
@@ -69,6 +74,8 @@ do not bring it back. […]: a cut; do not quote across it.
 alone.
 - Correction ("not X but Y"): replace with Y. "Not X" alone: remove, value null; invent nothing.
 - Not clear which thing is corrected (two deliveries)? Do not choose: a question in /pending/-, with the options.
+<groups>- /items/{id}/name: a field that repeats. {id} is one of groups (undecided: only proposed); a new group: new-1, \
+new-2, the same in all of its fields. The words do not say which? A question in /pending/-, with the label of each.
 - An answer ("yes"): cite it, then the other side's question.
 - Doubt ("I think"), questions and negations affirm nothing.
 <inference>- Your own conclusion: only where there is inference=flag, with inference true.
@@ -99,6 +106,9 @@ _SCHEMA_PT: Final = "\n\n# Schema da resposta (só o objeto JSON, nada antes nem
 _SCHEMA_EN: Final = "\n\n# Schema of the answer (the JSON object alone, nothing before or after it)\n"
 
 
+_USUAL: Final = frozenset({"goal", "inference", *SHAPES})
+
+
 def _portuguese(language: str) -> bool:
     return language.lower().startswith("pt")
 
@@ -106,13 +116,14 @@ def _portuguese(language: str) -> bool:
 def instructions(language: str, ticket_type: TicketType | None = None) -> str:
     """The rules in the organisation's language (`pt-BR`), English for any that we have no words in. The fields follow.
 
-    Of a ticket type, without what it has no use for: a goal, inferences, collections that it does not take. None: all.
+    Of a ticket type, without what it has no use for: a goal, inferences, collections that it does not take. None: all that
+    types without groups may have.
     """
-    used = None if ticket_type is None else _used(ticket_type)
+    used = _USUAL if ticket_type is None else _used(ticket_type)
     lines = []
     for line in (_PT if _portuguese(language) else _EN).split("\n"):
         wanted = _IF.match(line)
-        if wanted is None or used is None or wanted["what"] in used:
+        if wanted is None or wanted["what"] in used:
             lines.append(line[wanted.end() :] if wanted else line)
     return "\n".join(lines)
 
@@ -125,7 +136,14 @@ def _used(ticket_type: TicketType) -> frozenset[str]:
         used.add("goal")
     if takes_inferences(ticket_type):
         used.add("inference")
+    if ticket_type.groups is not None:
+        used.add("groups")
     return frozenset(used)
+
+
+def prompt_version(ticket_type: TicketType) -> str:
+    """The version of what a type's requests say; one with groups has words of its own besides."""
+    return PROMPT_VERSION if ticket_type.groups is None else f"{PROMPT_VERSION}+{GROUPS_VERSION}"
 
 
 def takes_inferences(ticket_type: TicketType) -> bool:

@@ -29,6 +29,7 @@ from memoria.members import FIELD_MAPS
 from memoria.patch import Json, Missing, lookup, make_pointer
 from memoria.personal import find
 from memoria.proposals import Change
+from memoria.rows import ITEMS, TEMPLATE, in_group, template_of
 from memoria.runs import Repair
 from memoria.secrecy import choices, shapes
 from memoria.spellings import Spellings, spelled
@@ -103,7 +104,8 @@ def unmasked(change: Change, masks: Masks) -> Change:
     # Of a field's own choices the value is the choice, and the quote what was written.
     value = change.value if isinstance(change.value, Missing) else restored(change.value, _with_choices(masks))
     reason = None if change.reason is None else str(restored(change.reason, masks))
-    return replace(change, value=value, evidence=evidence, reason=reason)
+    path = str(restored(change.path, masks))  # a group's id may look like somebody's number
+    return replace(change, path=path, value=value, evidence=evidence, reason=reason)
 
 
 def _chosen(name: str) -> str:
@@ -179,14 +181,21 @@ class _Mask:
         shown: dict[str, Json] = {}
         for group, held in part.items():
             if group in FIELD_MAPS and isinstance(held, dict):
-                shown[group] = {
-                    name: self._walk(item, self._sensitive.get(make_pointer(group, name))) for name, item in held.items()
-                }
+                shown[group] = self._fields(make_pointer(group), held)
+            elif group == ITEMS and isinstance(held, dict):
+                shown[group] = {self._key(one): self._fields(make_pointer(group, one), row) for one, row in held.items()}
             elif group in ("doubtful", "settled"):
                 shown |= self._row({group: held}, None)
             else:
-                shown[group] = self._walk(held, self._sensitive.get(make_pointer(group)))
+                shown[group] = self._walk(held, self._kind(make_pointer(group)))
         return shown
+
+    def _kind(self, pointer: str) -> str | None:
+        """The kind of a sensitive field's values, a group's own included (G3); None for any other pointer."""
+        return self._sensitive.get(template_of(pointer))
+
+    def _fields(self, above: str, held: Mapping[str, Json]) -> Json:
+        return {name: self._walk(item, self._kind(above + make_pointer(name))) for name, item in held.items()}
 
     def text(self, text: str, *, own_words: bool = False) -> str:
         """The text with placeholders for what is personal, sensitive and known, or looks as a sensitive field does.
@@ -202,11 +211,12 @@ class _Mask:
 
     def _learn(self, known: Iterable[tuple[str, Json | Missing]]) -> None:
         for pointer, value in known:
-            if pointer in self._sensitive and not isinstance(value, Missing):
+            kind = self._kind(pointer)
+            if kind is not None and not isinstance(value, Missing):
                 for leaf in _leaves(value):
                     words = spelled(_text_of(leaf))
                     if len(words) >= (3 if isinstance(leaf, str) else 4):
-                        self._known[words] = self._sensitive[pointer]
+                        self._known[words] = kind
         self._spellings = Spellings(self._known)
 
     def _spans(self, text: str) -> list[tuple[int, int, str]]:
@@ -278,7 +288,7 @@ class _Mask:
     def _row(self, row: Mapping[str, Json], kind: str | None) -> Json:
         """An object. It may be a row about a field: one that names it as its path, or that stands under its pointer."""
         path = row.get("path")
-        kind = kind or (self._sensitive.get(path) if isinstance(path, str) else None)
+        kind = kind or (self._kind(path) if isinstance(path, str) else None)
         shown: dict[str, Json] = {}
         for key, item in row.items():
             if key in _VALUES and kind is not None:
@@ -287,13 +297,13 @@ class _Mask:
                 shown[key] = self.text(item, own_words=True)
             elif key == "doubtful" and isinstance(item, dict):
                 shown[key] = {
-                    self._key(pointer): self._row(part, self._sensitive.get(pointer)) if isinstance(part, dict) else part
+                    self._key(pointer): self._row(part, self._kind(pointer)) if isinstance(part, dict) else part
                     for pointer, part in item.items()
                 }
             elif key == "settled" and isinstance(item, list):
                 shown[key] = [self._walk(_without_cut_word(name), None) for name in item]
             else:
-                shown[self._key(key)] = self._walk(item, self._sensitive.get(key))
+                shown[self._key(key)] = self._walk(item, self._kind(key))
         return shown
 
     def _key(self, key: str) -> str:
@@ -351,21 +361,24 @@ def _values_at(document: Json, pointers: Mapping[str, str]) -> Iterable[tuple[st
     if not isinstance(document, dict):
         return
     for part in (document.get("literals"), document.get("state")):
-        for pointer in pointers:
-            held = lookup(part, pointer)
-            if not isinstance(held, Missing):
-                yield pointer, held
+        groups = part.get(ITEMS, {}) if isinstance(part, dict) else {}
+        for declared in pointers:
+            for pointer in (in_group(declared, group) for group in (groups if declared.startswith(TEMPLATE) else ("",))):
+                held = lookup(part, pointer)
+                if not isinstance(held, Missing):
+                    yield pointer, held
     yield from _in_rows(document, pointers)
 
 
 def _in_rows(document: Json, pointers: Mapping[str, str]) -> Iterable[tuple[str, Json]]:
     if isinstance(document, dict):
         path = document.get("path")
-        if isinstance(path, str) and path in pointers:
+        if isinstance(path, str) and template_of(path) in pointers:
             yield path, [item for key, item in document.items() if key in _VALUES]
         for key, item in document.items():
             if key == "doubtful" and isinstance(item, dict):
-                rows = [(pointer, row) for pointer, row in item.items() if pointer in pointers and isinstance(row, dict)]
+                known = ((pointer, row) for pointer, row in item.items() if template_of(pointer) in pointers)
+                rows = [(pointer, row) for pointer, row in known if isinstance(row, dict)]
                 yield from ((pointer, [part for name, part in row.items() if name in _VALUES]) for pointer, row in rows)
             yield from _in_rows(item, pointers)
     elif isinstance(document, list):

@@ -14,6 +14,7 @@ from datetime import date, datetime, tzinfo
 from typing import Final
 
 from memoria.fields import COMMITMENTS, Field, TicketType
+from memoria.groups import unfolded
 from memoria.members import FINISHED, OWNERS
 from memoria.narrative_words import Words, words_of
 from memoria.patch import Json, Missing, lookup, make_pointer
@@ -331,7 +332,7 @@ def narrative(
     `zone` is the one in which moments are told (their own where it is left out); `first_goal` the goal that the ticket
     began with, where the caller knows it: the state itself remembers only the one before.
     """
-    teller = _Teller(state, ticket_type, people or People(), words_of(language), zone, first_goal)
+    teller = _Teller(state, unfolded(ticket_type, state), people or People(), words_of(language), zone, first_goal)
     told: Mapping[str, tuple[Clause, ...]] = {
         "goal": tuple(teller.goal()),
         "holds": tuple(teller.fields(SlotStatus.CURRENT)),

@@ -19,6 +19,7 @@ from enum import StrEnum
 from typing import Final
 
 from memoria.fields import COMMITMENTS, TicketType
+from memoria.groups import ids, unfolded
 from memoria.members import FINISHED
 from memoria.patch import Json, make_pointer
 from memoria.sources import Kind
@@ -144,7 +145,8 @@ def _due(state: State, now: datetime, zone: tzinfo) -> list[Due]:
 # --- what the goal lacks ------------------------------------------------------------------------------------------
 
 
-def _lacks(state: State, ticket_type: TicketType) -> Iterator[Lack]:
+def _lacks(state: State, declared: TicketType) -> Iterator[Lack]:
+    ticket_type = unfolded(declared, state)
     named: set[str] = set()
     if GOAL in ticket_type.fields and GOAL not in state.slots:
         yield Lack(Why.NO_GOAL, (GOAL,))
@@ -155,7 +157,7 @@ def _lacks(state: State, ticket_type: TicketType) -> Iterator[Lack]:
             if slot is not None and slot.status is status:
                 named.add(pointer)
                 yield Lack(Why(status.value), (pointer,))
-    yield from _without_ground(state, ticket_type)
+    yield from _without_ground(state, ticket_type if ids(state) else declared)
     for pointer, field in ticket_type.fields.items():
         slot = state.slots.get(pointer)
         if slot is None or slot.status is not SlotStatus.CURRENT:

@@ -7,17 +7,20 @@ state holds is then set beside what holds now.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
 from memoria.decisions import Accept, decide
+from memoria.events import canonical
 from memoria.evidence import Transcript, still_stands
+from memoria.groups import order, resolve_ids
 from memoria.judgement import Desk, judge, member_words
 from memoria.members import SHAPES
 from memoria.patch import MISSING, Json, Missing, lookup, same_json
 from memoria.precedence import primary_message
 from memoria.proposals import Change, Citation, Evidence, Verdict
+from memoria.rows import ITEMS, group_of, in_group, template_of
 from memoria.state import Slot, State
 
 MOVABLE: Final = ("status", "due")
@@ -61,7 +64,7 @@ class Report:
 
 def reread(scratch: State, changes: Iterable[Change], desk: Desk) -> State:
     """The scratch state after the model's next answer: each change is taken where the domain allows it, alone."""
-    for number, change in enumerate(changes):
+    for number, change in enumerate(resolve_ids(tuple(changes), scratch, 0)):
         judgement = judge(scratch, change, desk)
         if judgement.verdict in (Verdict.ALLOWED, Verdict.NO_CHANGE):
             event = decide(scratch, [Accept(str(number), change)], [], desk, scratch.version)
@@ -82,11 +85,41 @@ def compare(state: State, scratch: State, transcript: Transcript) -> Report:
     """Set what a fresh reading brought (`scratch`) beside what holds now (`state`).
 
     Fields are compared by pointer, members of collections by their words and their primary message (M7), since a
-    reading mints ids of its own. Each difference that the reading brings becomes a change to propose.
+    reading mints ids of its own; so are groups, of which one value on the same words is enough. Each difference that the
+    reading brings becomes a change to propose.
     """
+    scratch = _with_groups_of(state, scratch)
     fields = [_compare_field(pointer, state, scratch, transcript) for pointer in _field_pointers(state, scratch)]
     members = [row for name in SHAPES for row in _compare_collection(name, state, scratch, transcript)]
     return Report((*fields, *members))
+
+
+def _with_groups_of(state: State, scratch: State) -> State:
+    """The reading with its groups under the ids that they have in `state`, or as new ones (`new-1`, …: G2)."""
+    here = {
+        (template_of(pointer), primary_message(slot), canonical(lookup(state.values, pointer))): group
+        for pointer, slot in state.slots.items()
+        if slot.holds and (group := group_of(pointer)) is not None
+    }
+    called: dict[str, str] = {}
+    for pointer, slot in scratch.slots.items():
+        group = group_of(pointer)
+        if group is not None and slot.holds:
+            known = here.get((template_of(pointer), primary_message(slot), canonical(lookup(scratch.values, pointer))))
+            if known is not None and known not in called.values():
+                called.setdefault(group, known)
+    read = sorted(scratch.values.get(ITEMS, {}), key=order)
+    fresh = [group for group in read if group not in called]
+    called |= {group: f"new-{number}" for number, group in enumerate(fresh, start=1)}
+    if not called:
+        return scratch
+    values = {**scratch.values, ITEMS: {called[group]: scratch.values[ITEMS][group] for group in read}}
+    slots = {
+        in_group(template_of(pointer), called[group]) if (group := group_of(pointer)) in called else pointer: slot
+        for pointer, slot in scratch.slots.items()
+        if group_of(pointer) is None or group_of(pointer) in called
+    }
+    return replace(scratch, values=values, slots=slots)
 
 
 def _field_pointers(*states: State) -> list[str]:

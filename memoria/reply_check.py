@@ -23,17 +23,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from memoria.cautions import turns
 from memoria.date_words import plain
 from memoria.fields import TicketType
+from memoria.groups import ids, unfolded
 from memoria.next_step import unfinished
 from memoria.patch import Json, Missing, lookup, make_pointer
 from memoria.reply_findings import Code, Finding, Ground, Offer, Proposed
 from memoria.reply_literals import places
 from memoria.reply_promises import promises
 from memoria.reply_words import Sentence, announced, denied, same_thing, sentences, stem, telling
+from memoria.rows import in_group
 from memoria.state import Slot, SlotStatus, State
 
 __all__ = ["LONGEST", "Code", "Finding", "Ground", "Offer", "Proposed", "check"]
@@ -47,6 +50,7 @@ def check(text: str, ground: Ground) -> tuple[Finding, ...]:
     text = text[:LONGEST]
     if not text.strip():
         return ()
+    ground = replace(ground, ticket_type=unfolded(ground.ticket_type, ground.state))
     found = [
         *_done(text, ground),
         *promises(text, ground),
@@ -169,10 +173,12 @@ def _negated(text: str, start: int, end: int) -> bool:
 
 
 def _constraints(text: str, ground: Ground) -> Iterator[Finding]:
+    groups = ids(ground.state)
     for key, member in ground.state.values.get("constraints", {}).items():
         pointer = make_pointer("constraints", key)
         words = telling(str(member["text"]))
-        targets = [target for target in member.get("applies_to") or () if target in ground.ticket_type.fields]
+        named = [target for target in member.get("applies_to") or () if target in ground.ticket_type.fields]
+        targets = [pointer for target in named for pointer in dict.fromkeys(in_group(target, one) for one in (*groups, ""))]
         for sentence in sentences(text):
             span = _first_shared(sentence, words) or _target_in(sentence, targets, ground)
             if span is not None and not _negated(text, *span):

@@ -1,8 +1,9 @@
 """What holds now, as the model sees it: open and recent things whole, settled ones by name alone (N3, N6).
 
-Both parts have the shape of the values that pointers address: `{"goal": …, "facts": {name: value}, "commitments": {id:
-member}}`. Beside it stand `doubtful`, by pointer, with what is in doubt and why, and `settled`, a list of names. What was
-changed last stands last in its group, so that what comes before stays the same for the provider's cache (N4).
+Both parts have the shape of the values that pointers address: `{"goal": …, "facts": {name: value}, "items": {group: {name:
+value}}, "commitments": {id: member}}`. Beside it stand `doubtful`, by pointer, with what is in doubt and why, and `settled`,
+a list of names. What was changed last stands last in its group, so that what comes before stays the same for the provider's
+cache (N4).
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from memoria.fields import Field, TicketType
+from memoria.groups import unfolded
 from memoria.members import FIELD_MAPS, FINISHED, SHAPES, Shape
 from memoria.patch import Json, Missing, lookup, make_pointer, parse_pointer
+from memoria.rows import ITEMS, group_of
 from memoria.state import Slot, SlotStatus, State
 
 NAME_LENGTH: Final = 60
 """Code points after which the name of what is settled is cut."""
 _NEVER_LEFT_OUT: Final = ("constraints", "decisions")  # N1; open commitments are kept by their status
 _OPEN_STATUSES: Final = frozenset({"open", "granted"})  # of pending items and authorizations
-_GROUPS: Final = ("goal", *FIELD_MAPS, *SHAPES)
+_GROUPS: Final = ("goal", *FIELD_MAPS, ITEMS, *SHAPES)
 _WHY_SETTLED: Final = "settled"
 _WHY_BUDGET: Final = "budget"
 
@@ -86,8 +89,11 @@ def _document(rows: Iterable[_Row]) -> dict[str, Json]:
     doubtful: dict[str, Json] = {}
     for row in sorted((row for row in rows if not _is_member(row.pointer)), key=lambda row: row.since):
         group, _, name = row.pointer[1:].partition("/")
+        repeated = group_of(row.pointer)
         if row.live:
             doubtful[row.pointer] = row.shown
+        elif repeated is not None:
+            groups.setdefault(group, {}).setdefault(repeated, {})[_unescaped(name.partition("/")[2])] = row.shown["value"]
         elif name:
             groups.setdefault(group, {})[_unescaped(name)] = row.shown["value"]
         else:
@@ -109,7 +115,7 @@ def _is_member(pointer: str) -> bool:
 
 
 def _fields(state: State, ticket_type: TicketType) -> Iterable[_Row]:
-    for pointer, field in ticket_type.fields.items():
+    for pointer, field in unfolded(ticket_type, state).fields.items():
         slot, value = state.slots.get(pointer), lookup(state.values, pointer)
         if slot is None and isinstance(value, Missing):
             continue
