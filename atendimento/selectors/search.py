@@ -41,6 +41,7 @@ from memoria.patch import Json, make_pointer
 from memoria.sources import Kind
 
 PAGE: Final = 20
+UNGUESSED: Final = 8  # letters and digits that nobody types by trial
 FEW_ENOUGH: Final = 400  # hits that are put in order by themselves
 FEW: Final[Mapping[str, int]] = {"tickets": 5, "customers": 5, "identifiers": 5, "messages": 10}
 FEWER: Final[Mapping[str, int]] = {"tickets": 4, "customers": 3, "identifiers": 3, "messages": 5}
@@ -325,22 +326,28 @@ def _identifiers(search: _Search) -> Group:
     types = TicketType.objects.filter(pk__in={ticket.ticket_type_id for ticket in named.values()})
     documents = dict(types.values_list("pk", "published__document"))
     tickets = [named[row.pk] for row in found if row.pk in named]
-    hits = (
+    hits = tuple(
         hit
         for ticket in tickets
         for hit in _held(ticket, states[ticket.pk], documents[ticket.ticket_type_id], search.sought.identifiers)
     )
-    return _group("identifiers", hits, more)
+    return _group("identifiers", hits, more if hits else "")
 
 
 def _held(ticket: Ticket, state: Json, definition: Json, asked: Sequence[str]) -> Sequence[Hit]:
-    """The identifiers of a ticket that are what was asked for. A sensitive one is opened in the state, and not here."""
+    """The identifiers of a ticket that are what was asked for. A sensitive one is opened in the state, and not here.
+
+    To be found is to be told: a sensitive one that could be guessed, being short, is not.
+    """
     held = []
     for name, value in state.get("identifiers", {}).items():
-        if search_terms.identifier(value) not in asked:
+        plain = search_terms.identifier(value)
+        if plain not in asked:
             continue
         field = definition["fields"].get(make_pointer("identifiers", name), {})
         sensitive = field.get("sensitive", False) is True
+        if sensitive and len(plain) < UNGUESSED:
+            continue
         shown = values.show(value)
         held.append(
             Hit(

@@ -230,6 +230,9 @@ def test_a_sensitive_identifier_is_opened_in_the_state_alone(world: World, ana: 
     world.say(ticket, "cpf 123.456.789-09")
     world.accept(world.propose(ticket, change("/identifiers/cpf", "123.456.789-09", ("m-1", "123.456.789-09"))))
     assert found(ana, "12345678909", "identifiers") == [f"[{values.HIDDEN}]"]
+    world.say(ticket, "ou melhor, é o 98-765-4")
+    world.accept(world.propose(ticket, change("/identifiers/cpf", "98-765-4", ("m-2", "98-765-4"))))
+    assert found(ana, "987654", "identifiers") == []  # so short a one could be guessed, and to be found is to be told
 
 
 def test_the_latest_revision_is_found_and_what_was_deleted_is_not(world: World, ana: Client) -> None:
