@@ -29,6 +29,13 @@ def over(organization: Organization, cut_off: datetime, kept: QuerySet[Ticket]) 
     return rows.exclude(pk__in=ImportedTicket.objects.filter(ticket__in=kept).values("batch"))
 
 
+def left_behind(organization: Organization, kept: QuerySet[Ticket]) -> QuerySet[Import]:
+    """The imports that brought an erased customer's tickets and stayed for a hold on somebody else's, which is over (L4)."""
+    brought = ImportedTicket.objects.filter(organization=organization)
+    rows = holding(organization).filter(pk__in=brought.filter(ticket__customer__erased_at__isnull=False).values("batch"))
+    return rows.exclude(status__in=UNDER_WAY).exclude(pk__in=brought.filter(ticket__in=kept).values("batch"))
+
+
 def holding(organization: Organization) -> QuerySet[Import]:
     """The imports that are more than their numbers."""
     return Import.objects.filter(organization=organization).filter(Q(file__isnull=False) | ~Q(file_name=GONE))

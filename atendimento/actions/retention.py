@@ -27,6 +27,7 @@ from atendimento.models import (
     Act,
     AdministrativeAct,
     CustomerExport,
+    Import,
     Membership,
     Organization,
     Proposal,
@@ -125,7 +126,7 @@ class Due:
     """What of one class is over its period now."""
 
     kind: DataClass
-    days: int
+    days: int | None  # None: whatever the periods say
     count: int  # tickets; of imports and of the log, rows
     rows: Counts  # by place
     oldest: datetime | None  # the first closing; of imports and of the log, the first row
@@ -136,9 +137,9 @@ def due(organization: Organization, periods: Periods, now: datetime) -> tuple[Du
     """What a run would erase now, class by class. Nothing is written (L1)."""
     applied = effective(periods)
     found = [_due_of(organization, kind, applied[kind], now) for kind in OF_TICKETS if kind in applied]
-    if DataClass.IMPORTS in applied:
-        days = applied[DataClass.IMPORTS]
-        imports = erasing_files.over(organization, cut_off(days, now), holds.held_tickets(organization))
+    days = applied.get(DataClass.IMPORTS)
+    imports = _imports(organization, days, now)
+    if days is not None or imports.exists():
         first = imports.order_by("created_at").values_list("created_at", flat=True).first()
         found.append(Due(DataClass.IMPORTS, days, imports.count(), {"import": imports.count()}, first, ()))
     if DataClass.LOG in applied:
@@ -147,6 +148,13 @@ def due(organization: Organization, periods: Periods, now: datetime) -> tuple[Du
         first = acts.order_by("at").values_list("at", flat=True).first()
         found.append(Due(DataClass.LOG, days, acts.count(), {"administrativeact": acts.count()}, first, ()))
     return tuple(found)
+
+
+def _imports(organization: Organization, days: int | None, now: datetime) -> QuerySet[Import]:
+    """The files that are over their period, and those of erased customers that no hold keeps any more (L4)."""
+    held = holds.held_tickets(organization)
+    found = erasing_files.left_behind(organization, held)
+    return found if days is None else found | erasing_files.over(organization, cut_off(days, now), held)
 
 
 def _due_of(organization: Organization, kind: DataClass, days: int, now: datetime) -> Due:
@@ -171,9 +179,10 @@ def _due_of(organization: Organization, kind: DataClass, days: int, now: datetim
 
 
 def is_wanted(organization: Organization) -> bool:
-    """Whether a run could have anything to do: there are periods, or exports past their time."""
+    """Whether a run could have anything to do: there are periods, exports past their time, files that a hold kept."""
     past = CustomerExport.objects.filter(organization=organization, expires_at__lte=ledger.now())
-    return bool(organization.retention) or past.exists()
+    left = erasing_files.left_behind(organization, holds.held_tickets(organization))
+    return bool(organization.retention) or past.exists() or left.exists()
 
 
 @transaction.atomic
@@ -213,8 +222,7 @@ def work(*, organization_id: int, run_id: uuid.UUID, most: int = SLICE) -> bool:
     for kind in OF_TICKETS:
         if kind in periods:
             left -= _erase_class(row, kind, periods[kind], left)
-    if DataClass.IMPORTS in periods:
-        left -= _erase_imports(row, periods[DataClass.IMPORTS], left)
+    left -= _erase_imports(row, periods.get(DataClass.IMPORTS), left)
     if left <= 0:
         moment = ledger.now()
         with transaction.atomic():
@@ -247,9 +255,8 @@ def _erase_class(run: RetentionRun, kind: DataClass, days: int, most: int) -> in
     return len(keys)
 
 
-def _erase_imports(run: RetentionRun, days: int, most: int) -> int:
-    held = holds.held_tickets(run.organization)
-    found = list(erasing_files.over(run.organization, cut_off(days, run.created_at), held).order_by("pk")[: max(0, most)])
+def _erase_imports(run: RetentionRun, days: int | None, most: int) -> int:
+    found = list(_imports(run.organization, days, run.created_at).order_by("pk")[: max(0, most)])
     for row in found:
         with transaction.atomic():
             _note(run.pk, DataClass.IMPORTS.value, erasing_files.erase_import(row))

@@ -100,7 +100,7 @@ class Over(Protocol):
     @property
     def kind(self) -> DataClass: ...
     @property
-    def days(self) -> int: ...
+    def days(self) -> int | None: ...
     @property
     def count(self) -> int: ...
     @property
@@ -129,7 +129,7 @@ class PlaceRow:
 @dataclass(frozen=True, slots=True)
 class OverRow:
     label: str
-    days: int
+    days: int | None
     count: int
     of_tickets: bool
     oldest: datetime | None

@@ -14,7 +14,7 @@ import pytest
 from django.db import connections, transaction
 
 from atendimento import actions, tenancy
-from atendimento.actions import erasing_files, erasures, exports, holds, publications, rereading
+from atendimento.actions import erasing_files, erasures, exports, holds, publications, rereading, retention
 from atendimento.actions.expiring import expire_values
 from atendimento.actions.faults import InvalidInput
 from atendimento.actions.import_writing import write_import
@@ -284,5 +284,13 @@ def test_a_file_that_brought_somebody_else_s_held_ticket_stays(house: House, who
     assert ImportFile.objects.count() == 1
     now = datetime.now(UTC)
     assert not erasing_files.over(house.organization, now, holds.held_tickets(house.organization)).exists()
+    assert not retention.is_wanted(house.organization)
     holds.lift_hold(member=house.davi, hold_id=hold.pk)
     assert erasing_files.over(house.organization, now, holds.held_tickets(house.organization)).get() == batch
+    # It goes with the next run, though no period is set.
+    assert [(item.kind, item.days, item.count) for item in retention.due(house.organization, {}, now)] == [("imports", None, 1)]
+    assert retention.is_wanted(house.organization)
+    run = retention.begin_run(organization=house.organization, member=None)
+    assert retention.work(organization_id=house.organization.pk, run_id=run.pk)
+    assert (ImportFile.objects.count(), retention.is_wanted(house.organization)) == (0, False)
+    assert canary.everywhere() == set()

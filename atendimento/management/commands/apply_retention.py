@@ -39,9 +39,10 @@ class Command(BaseCommand):
             self.stdout.write(f"{organization.slug}: no periods are set")
         for item in found:
             rows = ", ".join(f"{place} {count}" for place, count in item.rows.items()) or "nothing"
+            days = "no hold keeps it any more" if item.days is None else f"{item.days} days"
             oldest = f", the oldest of {item.oldest.date().isoformat()}" if item.oldest is not None else ""
             named = f", such as {', '.join(item.examples)}" if item.examples else ""
-            self.stdout.write(f"{organization.slug} {item.kind} ({item.days} days): {item.count}{oldest}{named}: {rows}")
+            self.stdout.write(f"{organization.slug} {item.kind} ({days}): {item.count}{oldest}{named}: {rows}")
 
     def _erase(self, organization: Organization) -> None:
         run = retention.begin_run(organization=organization, member=None)
