@@ -82,6 +82,7 @@ class Migration(migrations.Migration):
             # When a ticket was closed was not written down; it was not changed later than this.
             sql="UPDATE atendimento_ticket SET closed_at = coalesce(merged_at, updated_at) WHERE status IN ('closed', 'merged')",
             reverse_sql=migrations.RunSQL.noop,
+            elidable=True,
         ),
         migrations.AddIndex(
             "ticket",

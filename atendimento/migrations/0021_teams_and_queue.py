@@ -534,6 +534,18 @@ class Migration(migrations.Migration):
                 SELECT 'atendimento.tasks.wake', id, organization_id, snoozed_until, now() FROM atendimento_ticket
                 WHERE status = 'snoozed' AND snoozed_until IS NOT NULL
                 """,
+            ],
+            reverse_sql=[
+                "DELETE FROM atendimento_outboxentry WHERE job = 'atendimento.tasks.wake'",
+                """
+                UPDATE atendimento_ticket AS ticket SET team_name = team.name FROM atendimento_team AS team
+                WHERE team.id = ticket.team_id
+                """,
+            ],
+            elidable=True,
+        ),
+        migrations.RunSQL(
+            sql=[
                 *(
                     statement
                     for table in TABLES
@@ -554,11 +566,6 @@ class Migration(migrations.Migration):
                         f"ALTER TABLE atendimento_{table} DISABLE ROW LEVEL SECURITY",
                     )
                 ),
-                "DELETE FROM atendimento_outboxentry WHERE job = 'atendimento.tasks.wake'",
-                """
-                UPDATE atendimento_ticket AS ticket SET team_name = team.name FROM atendimento_team AS team
-                WHERE team.id = ticket.team_id
-                """,
             ],
         ),
         migrations.RemoveField("ticket", "team_name"),
