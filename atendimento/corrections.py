@@ -13,8 +13,10 @@ from memoria import corrections
 from memoria.events import Event
 from memoria.evidence import message_number
 from memoria.fields import TicketType
+from memoria.groups import unfolded
 from memoria.members import SHAPES
 from memoria.patch import MISSING, Json, Missing, lookup, make_pointer, parse_pointer
+from memoria.rows import template_of
 from memoria.state import State
 
 WORDS: Final = ("task", "question", "text", "scope", "action")
@@ -40,7 +42,8 @@ def former_labels(ticket_type_id: int, pointers: Collection[str]) -> Mapping[str
     versions = TicketTypeVersion.objects.filter(ticket_type_id=ticket_type_id).order_by("-number")
     for document in versions.values_list("document", flat=True).iterator(chunk_size=10):
         fields = document["fields"]
-        found |= {pointer: fields[pointer]["label"] for pointer in wanted - found.keys() if pointer in fields}
+        declared = {pointer: template_of(pointer) for pointer in wanted - found.keys()}
+        found |= {pointer: fields[one]["label"] for pointer, one in declared.items() if one in fields}
         if wanted == found.keys():
             break
     return found
@@ -52,7 +55,16 @@ def write(row: LedgerEvent, event: Event, before: State, after: State, undone: E
     if not found:
         return
     judged = _judged([item.change for item in found if item.change is not None and item.source is None])
-    labels = {pointer: field.label for pointer, field in ticket_type.fields.items()}
+    labels = {
+        pointer: field.label
+        for state in (before, after)  # a group is called as it is now; one that is gone, as it was
+        for pointer, field in unfolded(ticket_type, state).fields.items()
+    }
+    labels |= {
+        item.pointer: field.label
+        for item in found
+        if item.pointer not in labels and (field := ticket_type.fields.get(item.pointer)) is not None
+    }
     gone = [item.pointer for item in found if item.pointer not in labels and _is_field(item.pointer)]
     labels |= former_labels(row.ticket.ticket_type_id, gone)
     rows = []

@@ -8,8 +8,10 @@ from django.utils.crypto import salted_hmac
 
 from atendimento.actions.question import Held
 from atendimento.models import Correction, Organization, ProposedChange
+from atendimento.selectors.of_fields import of_fields
 from memoria import masking
 from memoria.extraction import Reader, Request, read_answer
+from memoria.groups import unfolded
 from memoria.masking import NO_MASKS, Masked
 from memoria.patch import Json, Missing, lookup
 from memoria.state import State
@@ -41,13 +43,14 @@ def _known(held: Held) -> Iterable[tuple[str, Json | Missing]]:
     pointers = [row.pointer for row in held.ticket_type.fields.values() if row.sensitive]
     if not pointers:
         return
-    yield from _in_state(held.state, pointers)
-    proposed = ProposedChange.objects.filter(ticket=held.ticket, path__in=pointers).order_by("-id")
+    over = unfolded(held.ticket_type, held.state)
+    yield from _in_state(held.state, [row.pointer for row in over.fields.values() if row.sensitive])
+    proposed = ProposedChange.objects.filter(of_fields("path", pointers), ticket=held.ticket).order_by("-id")
     for path, value, decision in proposed.values_list("path", "value", "decision")[:MOST_KNOWN]:
         yield path, value
         if decision and "value" in decision:
             yield path, decision["value"]
-    corrected = Correction.objects.filter(ticket=held.ticket, pointer__in=pointers).order_by("-id")
+    corrected = Correction.objects.filter(of_fields("pointer", pointers), ticket=held.ticket).order_by("-id")
     for pointer, old, new in corrected.values_list("pointer", "old", "new")[:MOST_KNOWN]:
         yield pointer, old
         yield pointer, new

@@ -21,6 +21,7 @@ from atendimento.models import (
     Waits,
 )
 from memoria import fields
+from memoria.groups import unfolded
 from memoria.patch import MISSING
 from memoria.runs import Problem
 from memoria.state import Slot, State, slot_to_json
@@ -103,6 +104,7 @@ def slot(pointer: str, held: Slot, ticket_type: fields.TicketType, values: Mappi
 
 
 def state(held: State, ticket_type: fields.TicketType, through: int, narrative: str | None = None) -> Document:
+    ticket_type = unfolded(ticket_type, held)
     shown: Document = {
         "version": held.version,
         "through_message": reference(through),

@@ -18,6 +18,7 @@ from atendimento.models import BriefReading, LedgerEvent, Membership
 from atendimento.selectors import reading, values
 from atendimento.selectors.contexts import FAULTS
 from atendimento.selectors.pages import Brief, BriefClause, BriefLiteral, BriefParagraph
+from memoria.groups import unfolded
 from memoria.narrative import People, narrative
 from memoria.state import SlotStatus
 
@@ -52,7 +53,7 @@ def brief(member: Membership, ticket_id: str | uuid.UUID, fault: str = "") -> Ch
     ticket = access.ticket(member, ticket_id)
     state = reading.current_state(ticket.pk)
     goal = state.slots.get("/goal")
-    ticket_type = reading.definition(ticket.ticket_type_id)
+    ticket_type = unfolded(reading.definition(ticket.ticket_type_id), state)
     told = narrative(
         values.veiled(state, ticket_type),
         ticket_type,

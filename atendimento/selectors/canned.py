@@ -105,6 +105,8 @@ def page(
     places = {name: str(meaning) for name, meaning in NAMES.values()}
     for one in definitions:
         for pointer, field in one.fields.items():
+            if field.repeats:
+                continue
             name = pointer.rpartition("/")[2]
             places.setdefault(name if field_named(name, one) == pointer else pointer.strip("/"), field.label)
     empty = canned_id is None

@@ -12,6 +12,7 @@ from atendimento import access, wording
 from atendimento.models import Membership, ProposedChange
 from atendimento.selectors import reading, values
 from memoria.fates import left
+from memoria.groups import unfolded
 from memoria.patch import Missing
 from memoria.proposals import Status
 
@@ -42,7 +43,8 @@ class Closing:
 def closing(member: Membership, ticket_id: str | uuid.UUID) -> Closing:
     """What would be left. Raises NotFound."""
     ticket = access.ticket(member, ticket_id)
-    state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
+    state = reading.current_state(ticket.pk)
+    ticket_type = unfolded(reading.definition(ticket.ticket_type_id), state)
     rest = left(state, ticket_type)
     pending = ProposedChange.objects.filter(ticket=ticket, status=Status.PENDING).order_by("id")
 

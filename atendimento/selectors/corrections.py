@@ -22,10 +22,13 @@ from atendimento.access import Permission
 from atendimento.corrections import folded
 from atendimento.models import CauseChoice, Correction, Membership, TicketType
 from atendimento.selectors import reading, values
+from atendimento.selectors.of_fields import of_fields
 from atendimento.selectors.parts import Chip, Option, Problem
 from memoria.causes import ERRORS, Act, Cause
+from memoria.members import SHAPES
 from memoria.patch import Json, Missing, parse_pointer
 from memoria.proposals import Verdict
+from memoria.rows import template_of
 
 PAGE: Final = 50
 UNKNOWN: Final = "unknown"  # in an address: no cause yet
@@ -143,17 +146,17 @@ def _veils(member: Membership) -> Veils:
 
 
 def _veiled(row: Correction, veils: Veils) -> bool:
-    return row.pointer in veils.get(row.ticket.ticket_type_id, ())
+    return template_of(row.pointer) in veils.get(row.ticket.ticket_type_id, ())
 
 
 def _matching(member: Membership, filters: Filters, veils: Veils) -> QuerySet[Correction]:
     rows = Correction.objects.filter(organization=member.organization)
     if filters.old or filters.new:  # else a value that is not shown is guessed letter by letter
         for ticket_type, pointers in veils.items():
-            rows = rows.exclude(ticket__ticket_type=ticket_type, pointer__in=pointers) if pointers else rows
+            rows = rows.exclude(of_fields("pointer", pointers), ticket__ticket_type=ticket_type) if pointers else rows
     zone = ZoneInfo(member.organization.timezone)
     if filters.field.startswith("/"):
-        rows = rows.filter(pointer=filters.field)
+        rows = rows.filter(of_fields("pointer", [filters.field]))
     elif filters.field:
         rows = rows.filter(folded_label__contains=folded(filters.field))
     if filters.old:
@@ -286,7 +289,7 @@ def shown(row: Correction, value: Json | Missing, veils: Veils) -> str:
     """A value as people read it; a member's status by its word; of a sensitive field, that there is one."""
     if _veiled(row, veils) and value is not None and not isinstance(value, Missing):
         return values.HIDDEN
-    if isinstance(value, str) and row.pointer.endswith("/status"):
+    if isinstance(value, str) and row.pointer.endswith("/status") and row.pointer.strip("/").split("/")[0] in SHAPES:
         return str(wording.MEMBER_STATUSES.get(value, value))
     return values.show(value)
 

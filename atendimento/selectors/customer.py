@@ -24,6 +24,7 @@ from atendimento.models import LedgerEvent, LegalHold, Membership, Ticket, Ticke
 from atendimento.selectors import notation, queue, reading, search_filters, values
 from atendimento.selectors.parts import Chip
 from memoria.fields import TicketType as Definition
+from memoria.groups import unfolded
 from memoria.patch import Missing
 from memoria.proposals import Evidence
 from memoria.retention import Hold, held
@@ -99,7 +100,8 @@ def panel(member: Membership, ticket_id: str | uuid.UUID, after: str = "", typed
     ticket = access.ticket(member, ticket_id)
     customer = ticket.customer
     others, next_url = _others(member, ticket, after)
-    definition = reading.definition(ticket.ticket_type_id)
+    state = reading.current_state(ticket.pk)
+    definition = unfolded(reading.definition(ticket.ticket_type_id), state)
     channel = values.CHANNELS.get(ticket.channel, ticket.channel)
     held = Typed(customer.name, customer.phone, customer.email, {})
     return Panel(
@@ -111,7 +113,7 @@ def panel(member: Membership, ticket_id: str | uuid.UUID, after: str = "", typed
         initials=values.initials(customer.name),
         subtitle=" · ".join(filter(None, (str(customer), channel))),
         contact=tuple(_contact(ticket, channel)),
-        record=tuple(_record(definition, reading.current_state(ticket.pk))),
+        record=tuple(_record(definition, state)),
         tickets=others,
         form=typed or held,
         seen=fingerprint(customer.name, customer.phone, customer.email),

@@ -20,9 +20,11 @@ from atendimento.access import Permission
 from atendimento.models import Correction, Membership, Message, ProposedChange, Ticket, TicketState
 from atendimento.selectors import queue, quotes, reading, values
 from atendimento.selectors.dossier_words import FATES, corrected, hidden
+from atendimento.selectors.of_fields import of_fields
 from memoria.causes import Act
 from memoria.fates import became, left
 from memoria.fields import TicketType
+from memoria.groups import unfolded
 from memoria.patch import Json, Missing
 from memoria.proposals import Evidence
 from memoria.redaction import SENSITIVE, Redactor
@@ -83,7 +85,8 @@ def dossier(member: Membership, ticket_id: str | uuid.UUID) -> Dossier:
     """The ticket's dossier as of now. Raises NotFound."""
     access.require(member, Permission.READ)
     ticket = access.ticket(member, ticket_id)
-    state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
+    state = reading.current_state(ticket.pk)
+    ticket_type = unfolded(reading.definition(ticket.ticket_type_id), state)
     corrections = list(
         Correction.objects.select_related("member")
         .filter(ticket=ticket, act__in=TOLD_ACTS)
@@ -124,9 +127,11 @@ def _messages(ticket: Ticket, state: State) -> reading.Cited:
 
 def redactor_of(ticket: Ticket, state: State, ticket_type: TicketType, corrections: Sequence[Correction]) -> Redactor:
     """Everything that a sensitive field of this ticket holds, held, or was proposed to hold."""
-    sensitive = [pointer for pointer, field in ticket_type.fields.items() if field.sensitive]
+    declared = ticket_type.folded or ticket_type
     secrets: list[Json] = []
-    for pointer in sensitive:
+    for pointer, field in unfolded(ticket_type, state).fields.items():
+        if not field.sensitive:
+            continue
         slot = state.slots.get(pointer)
         candidates = [values.held(state, pointer)]
         if slot is not None:
@@ -134,9 +139,10 @@ def redactor_of(ticket: Ticket, state: State, ticket_type: TicketType, correctio
             candidates += [slot.replaces.value] if slot.replaces is not None else []
         secrets += [value for value in candidates if not isinstance(value, Missing)]
     for row in corrections:
-        if row.pointer in sensitive:
+        if values.is_sensitive(declared, row.pointer):
             secrets += [value for value in (row.old, row.new) if not isinstance(value, Missing)]
-    proposed = ProposedChange.objects.filter(ticket=ticket, path__in=sensitive).values_list("value", flat=True)
+    sensitive = of_fields("path", [pointer for pointer, field in declared.fields.items() if field.sensitive])
+    proposed = ProposedChange.objects.filter(sensitive, ticket=ticket).values_list("value", flat=True)
     secrets += [value for value in proposed if not isinstance(value, Missing)]
     return Redactor(secrets, hidden)
 

@@ -15,8 +15,8 @@ from django.utils.translation import get_language
 from atendimento.access import NotFound
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "gallery"
-SPOKEN: Final = ("name", "label", "description")
-"""The keys of a definition, of its fields and of its collections whose texts people read."""
+SPOKEN: Final = ("name", "label", "plural", "description")
+"""The keys of a definition, of its fields, collections and groups whose texts people read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ def parts(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield document
     yield from document["fields"].values()
     yield from document.get("collections", {}).values()
+    yield from document.get("groups", {}).values()
 
 
 def ready() -> tuple[Ready, ...]:

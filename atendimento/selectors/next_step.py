@@ -13,6 +13,7 @@ from atendimento import wording
 from atendimento.selectors import values
 from atendimento.selectors.parts import StepLine, StepPart
 from memoria.fields import TicketType
+from memoria.groups import unfolded
 from memoria.next_step import Asked, Due, Lack, NextStep, Tried, When, Why, next_step
 from memoria.patch import Missing
 from memoria.state import State
@@ -58,7 +59,7 @@ class _Words:
 
     def __init__(self, state: State, ticket_type: TicketType) -> None:
         self._state = state
-        self._type = ticket_type
+        self._type = unfolded(ticket_type, state)
 
     def _text(self, pointer: str) -> str:
         held = values.held(self._state, pointer)

@@ -22,6 +22,7 @@ from atendimento.access import Permission
 from atendimento.models import Correction, MailStatus, Membership, Reminder, ReminderKind, Ticket, TicketState
 from atendimento.selectors import dossier, reading, values
 from atendimento.selectors.cards import slot_key
+from atendimento.selectors.of_fields import of_fields
 from memoria.patch import Json
 
 SHOWN: Final = 50
@@ -206,7 +207,7 @@ def _safe_task(row: Reminder) -> str:
     ticket = Ticket.objects.get(pk=row.ticket_id)
     state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
     sensitive = [pointer for pointer, field in ticket_type.fields.items() if field.sensitive]
-    corrections = list(Correction.objects.filter(ticket=ticket, pointer__in=sensitive)) if sensitive else []
+    corrections = list(Correction.objects.filter(of_fields("pointer", sensitive), ticket=ticket)) if sensitive else []
     held = state.values.get("commitments", {}).get(row.commitment, {})
     return dossier.redactor_of(ticket, state, ticket_type, corrections).text(values.member_text(held))
 

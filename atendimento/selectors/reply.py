@@ -20,6 +20,7 @@ from atendimento.selectors import reading, values
 from atendimento.selectors.parts import ReplyCheck, ReplyFinding
 from atendimento.selectors.working import calendar_of
 from memoria.fields import TicketType
+from memoria.groups import unfolded
 from memoria.patch import Json, Missing
 from memoria.proposals import Status
 from memoria.reply_check import Code, Finding, Ground, Offer, Proposed, check
@@ -101,7 +102,8 @@ def checked(member: Membership, ticket_id: str | uuid.UUID, text: str) -> Checke
     """Check a reply of this member to this ticket's customer."""
     access.require(member, Permission.WRITE_REPLIES)
     ticket = access.ticket(member, ticket_id)
-    state, ticket_type = reading.current_state(ticket.pk), reading.definition(ticket.ticket_type_id)
+    state = reading.current_state(ticket.pk)
+    ticket_type = unfolded(reading.definition(ticket.ticket_type_id), state)
     return Checked(text, check(text[:MOST_CHECKED], ground_of(ticket, state, ticket_type)), state, ticket_type)
 
 

@@ -23,11 +23,13 @@ from atendimento.corrections import former_labels
 from atendimento.models import Membership, Simulation, SimulationDifference, TicketType, TicketTypeDraft, WorkStatus
 from atendimento.selectors import past_decisions, quotes, reading, values
 from atendimento.selectors import policy_words as words
+from atendimento.selectors.of_fields import of_fields
 from atendimento.selectors.parts import Chip, Quote
 from memoria import fields
 from memoria.events import document_digest
 from memoria.members import SHAPES
 from memoria.patch import MISSING, Json, Missing
+from memoria.rows import template_of
 from memoria.simulation import CASCADE, SOURCE, Compared, Outcome
 from memoria.state import State
 
@@ -387,7 +389,7 @@ def _group(pointer: str) -> str:
     """What differences are counted under: a field's pointer, or a collection with the part of it that moves."""
     parts = pointer.strip("/").split("/")
     if parts[0] not in SHAPES:
-        return pointer
+        return template_of(pointer)
     return "/".join(["", parts[0], *parts[2:]])
 
 
@@ -418,7 +420,7 @@ def _of_field(key: str) -> Q:
         return Q()
     parts = key.strip("/").split("/")
     if parts[0] not in SHAPES:
-        return Q(pointer=key)
+        return of_fields("pointer", [key])
     members = rf"^/{parts[0]}/[^/]+"
     return Q(pointer__regex=f"{members}/{parts[1]}$" if parts[1:] and parts[1] in ("status", "due") else f"{members}$")
 

@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from atendimento import wording
 from atendimento.selectors import notation
 from memoria.fields import TicketType
+from memoria.groups import unfolded
 from memoria.members import FINISHED, Place
 from memoria.patch import MISSING, Json, Missing, Op, Operation, apply, lookup
 from memoria.state import Slot, State
@@ -118,7 +119,9 @@ def label(ticket_type: TicketType, pointer: str, state: State) -> str:
     collection, _slash, rest = pointer.lstrip("/").partition("/")
     if rest == "-" and collection in NEW:
         return str(NEW[collection])
-    return wording.label(pointer, ticket_type, state.values)
+    # A page that names groups by what is proposed has unfolded its type already.
+    named = ticket_type if ticket_type.folded is not None else unfolded(ticket_type, state)
+    return wording.label(pointer, named, state.values)
 
 
 def kind_and_id(pointer: str) -> str:
@@ -168,7 +171,7 @@ def show_plain(ticket_type: TicketType, pointer: str, value: Json | Missing, sta
 def veiled(state: State, ticket_type: TicketType) -> State:
     """The state as a summary tells it: of what sensitive fields hold, held, or are told by others, that it is there."""
     values, slots = state.values, dict(state.slots)
-    for pointer, field in ticket_type.fields.items():
+    for pointer, field in unfolded(ticket_type, state).fields.items():
         if not field.sensitive:
             continue
         if is_hidden(ticket_type, pointer, lookup(values, pointer)):

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from atendimento.standin.field_list import read_field_list
+from atendimento.standin.groups import in_group
 from atendimento.standin.words import Sentence, plain, sentences
 
 Json = Any
@@ -117,7 +118,8 @@ def read_ticket(document: Json, instructions: str) -> Ticket | None:
     if not isinstance(document, dict) or not isinstance(document.get("new_messages"), list):
         return None
     listed = read_field_list(instructions)
-    fields = tuple(Field(row.path, row.label, _object(row.schema), row.sources, row.description) for row in listed.fields)
+    placed = in_group(listed.fields, document)
+    fields = tuple(Field(row.path, row.label, _object(row.schema), row.sources, row.description) for row in placed)
     collections = {name: Collection(rules.sources, rules.kinds) for name, rules in listed.collections.items()}
     known = {row.path for row in fields}
     values: dict[str, Json] = {}
@@ -130,6 +132,9 @@ def read_ticket(document: Json, instructions: str) -> Ticket | None:
                 continue
             if not isinstance(held, dict):
                 values[f"/{group}"] = held
+            elif group == "items":
+                rows = ((key, _object(row)) for key, row in held.items())
+                values |= {f"/items/{key}/{_escaped(name)}": value for key, row in rows for name, value in row.items()}
             elif group in COLLECTIONS:
                 members |= {f"/{group}/{key}": _begun(group, row) for key, row in held.items() if isinstance(row, dict)}
             else:
