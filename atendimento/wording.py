@@ -12,6 +12,7 @@ from memoria import fields
 from memoria.errors import Code, Reason
 from memoria.patch import parse_pointer
 from memoria.proposals import Status, Verdict
+from memoria.rows import SEPARATOR
 from memoria.state import SlotStatus
 
 SOURCES: Final[Mapping[str, Promise]] = {
@@ -208,7 +209,7 @@ def label(pointer: str, ticket_type: fields.TicketType, values: Mapping[str, Any
     """What a person calls the thing at `pointer`: the field's label, or the member's own words."""
     field = ticket_type.fields.get(pointer)
     if field is not None:
-        return field.label
+        return _in_group(field, ticket_type)
     parts = parse_pointer(pointer)
     if len(parts) < 2 or parts[0] not in COLLECTIONS:
         return pointer
@@ -218,6 +219,14 @@ def label(pointer: str, ticket_type: fields.TicketType, values: Mapping[str, Any
     text = f"{name}: {words}" if words else name if parts[1] == "-" else f"{name} {parts[1]}"
     part = {"status": _("status"), "due": _("due")}.get(parts[2]) if len(parts) == 3 else None
     return f"{text} ({part})" if part is not None else text
+
+
+def _in_group(field: fields.Field, ticket_type: fields.TicketType) -> str:
+    """The field's label; one of a group that nobody has named begins with what such groups are called (G6)."""
+    rule = ticket_type.groups
+    if rule is None or field.group_label or not (field.group or field.repeats):
+        return field.label
+    return f"{rule.plural if field.repeats else rule.label}{SEPARATOR}{field.label}"
 
 
 def _member_words(collection: str, member: Mapping[str, Any]) -> str:

@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 
 from atendimento import wording
 from atendimento.models import Origin, ProposedChange
-from atendimento.selectors import change_words, controls, grounds, occurrences, quotes, values
+from atendimento.selectors import change_words, controls, grounds, grouping, occurrences, quotes, values
 from atendimento.selectors.model_saw import model_saw
 from atendimento.selectors.pane_parts import CascadeRow, CautionView, ChangeCard, ChangeUrls, RefusedRow, Side, SlotCard
 from atendimento.selectors.parts import DiffPart, Problem, Quote
 from atendimento.selectors.reading import Cited
+from memoria import groups
 from memoria.cascade import holders
 from memoria.fields import TicketType
 from memoria.patch import MISSING, Json, Missing, lookup
@@ -30,6 +31,7 @@ RULES = ("constraints", "decisions")
 CAUTION_ICONS = {
     "ambiguous": "quote",
     "possible_duplicate": "history",
+    "group_exists": "history",
     "constraint": "flag",
     "question": "circle-question-mark",
 }
@@ -65,13 +67,13 @@ class Sight:
         """Whether the pointer's value is there and not to be seen."""
         return pointer != self.opened and values.is_hidden(self.ticket_type, pointer, values.held(self.state, pointer))
 
-    def failed(self, key: str) -> Failure | None:
-        return self.failure if self.failure is not None and self.failure.key == key else None
     def quotes(self, pointer: str, evidence: Iterable[Evidence]) -> tuple[Quote, ...]:
         """The words behind a value that the state holds, or held; of a sensitive field only where it was opened."""
         veiled = pointer != self.opened and values.is_sensitive(self.ticket_type, pointer)
         return () if veiled else quotes.of_evidence(evidence, self.messages)
 
+    def failed(self, key: str) -> Failure | None:
+        return self.failure if self.failure is not None and self.failure.key == key else None
 
 
 def slot_key(pointer: str) -> str:
@@ -103,7 +105,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         key=key,
         id=str(row.pk),
         label=label,
-        what=_("confirms") if answers else change_words.what(row),
+        what=_("confirms") if answers else _what(row, sight),
         source=_source(row, sight) if conflicts else values.source(row.source),
         verdict=row.verdict,
         by_model=row.proposal.origin == "model",
@@ -135,9 +137,14 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         open_form=failure.form if failure else "",
         saw=model_saw(row.proposal),
         drafts=change_words.about_divergence(label, sides) if conflicts else (),
+        veiled=row.path if sight.hides(row.path) else "",
     )
 
-        veiled=row.path if sight.hides(row.path) else "",
+
+def _what(row: ProposedChange, sight: Sight) -> str:
+    begun = grouping.begins(row.path, sight.ticket_type, sight.state) if row.verdict == Verdict.ALLOWED.value else ""
+    return grouping.said_new(begun) if begun else change_words.what(row)
+
 
 def _alone(row: ProposedChange, sight: Sight) -> str:
     """Why "accept all" leaves the change out, where nothing else on its card says so."""
@@ -163,6 +170,9 @@ def _caution(document: Mapping[str, Json], evidence: Sequence[Evidence], sight: 
             return CautionView(icon, _("The author's next message begins with “%(words)s”.") % {"words": words})
     if document["kind"] == "constraint":
         return CautionView(icon, "; ".join(_rule(member, sight) for member in document.get("members", ())))
+    if document["kind"] == "group_exists":
+        called = groups.labels(sight.ticket_type, sight.state)
+        document = {**document, "members": [called.get(group, group) for group in document.get("members", ())]}
     return CautionView(icon, wording.caution(document))
 
 
@@ -354,12 +364,12 @@ def _card(pointer: str, slot: Slot, sight: Sight, kind: str) -> SlotCard:
         may_settle_against=sight.may_override,
         problem=failure.problem if failure else None,
         open_form=failure.form if failure else "",
+        hidden=hidden,
     )
 
 
 def _confirm(pointer: str, slot: Slot, sight: Sight, *, also_proposed: bool) -> SlotCard:
     sentences = [stale_sentence(slot, sight)]
-        hidden=hidden,
     if also_proposed:
         sentences.append(_("Another value is proposed above: confirming this one leaves that proposal behind."))
     whom = confirm_with(slot)

@@ -17,13 +17,14 @@ from atendimento import access
 from atendimento.access import Permission
 from atendimento.aftermath import Aftermath
 from atendimento.models import Membership, Proposal, ProposedChange
-from atendimento.selectors import cards, history, next_step, reading, together
+from atendimento.selectors import cards, grouping, history, next_step, reading, together
 from atendimento.selectors.cards import Sight, slot_key
 from atendimento.selectors.memory import CARDS_SHOWN, reject_reasons
 from atendimento.selectors.pane_parts import CascadeRow, ChangeCard, DecidedNote, SlotCard
 from atendimento.selectors.parts import StepLine
 from memoria.evidence import Transcript
 from memoria.patch import related
+from memoria.rows import group_of
 from memoria.state import SlotStatus, State
 
 WAITING = (SlotStatus.CONFLICT, SlotStatus.NEEDS_CONFIRMATION)
@@ -61,7 +62,7 @@ def decided(member: Membership, left: Aftermath) -> Decided | None:
     if len(left.pending) + len(left.decided) + len(left.superseded) > CARDS_SHOWN:
         return None
     waiting = _waiting(left.state)
-    if not left.pending and not waiting:
+    if (not left.pending and not waiting) or _groups_moved(left):
         return None
     touched = left.event.pointers
     changed = [row for row in left.pending if row.pk in left.judged or _concerns(row, touched)]
@@ -89,6 +90,18 @@ def decided(member: Membership, left: Aftermath) -> Decided | None:
         step=next_step.line(left.state, left.ticket_type, timezone.now()),
         decided=history.told(left.event, sight),
     )
+
+
+def _groups_moved(left: Aftermath) -> bool:
+    """Whether a group began, ended or is called otherwise now, or fewer changes would begin one: many cards name it."""
+    if left.ticket_type.groups is None:
+        return False
+    settled = (*left.decided, *left.superseded)
+    known = grouping.begun(left.before)
+    if any(group is not None and group not in known for group in map(group_of, (row.path for row in settled))):
+        return True
+    was, now = (grouping.names(left.ticket_type, state) for state in (left.before, left.state))
+    return was != now
 
 
 def _waiting(state: State) -> tuple[str, ...]:
@@ -131,4 +144,5 @@ def _sight(member: Membership, left: Aftermath, changed: Sequence[ProposedChange
         cited |= {item.message for item in slot.evidence}
         cited |= {item.message for challenger in slot.challengers for item in challenger.evidence}
     messages = reading.cited(left.ticket.pk, cited)
-    return Sight(left.ticket_type, left.state, messages, access.caller_of(member).may(Permission.OVERRIDE))
+    ticket_type = reading.with_groups(left.ticket_type, left.state, left.pending)
+    return Sight(ticket_type, left.state, messages, access.caller_of(member).may(Permission.OVERRIDE))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from atendimento import access
 from atendimento.models import Membership
-from atendimento.selectors import controls, occurrences, reading
+from atendimento.selectors import controls, grouping, occurrences, reading
 from atendimento.selectors.parts import Control
 from memoria.members import Place
 from memoria.patch import MISSING, Json, Missing, lookup
@@ -40,6 +40,9 @@ def of_place(member: Membership, ticket_id: uuid.UUID, path: str) -> Form:
     """The form of what stands at a pointer, or of a new member (`/pending/-`). Raises NotFound."""
     ticket = access.ticket(member, ticket_id)
     ticket_type, state = reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk)
+    begins = grouping.declared_of(path)
+    if begins is not None and begins in ticket_type.fields:
+        return Form(controls.for_place(ticket_type, Place("field", begins), MISSING), MISSING)
     place: Place | None = ticket_type.place(path, state.values)
     if place is None:
         raise access.NotFound("field")

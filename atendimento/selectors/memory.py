@@ -18,6 +18,7 @@ from atendimento.models import LedgerEvent, Membership, Message, Origin, Proposa
 from atendimento.selectors import (
     cards,
     foreign,
+    grouping,
     history,
     next_step,
     queue,
@@ -84,7 +85,7 @@ def ground_of(member: Membership, ticket_id: str | uuid.UUID) -> Ground:
     # Refusals stay for good: however many a long conversation has gathered, the newest are read and no others.
     refused = list(changes.filter(status=Status.REFUSED).order_by("-id")[:REFUSED_SHOWN])[::-1]
     now, ticket_type = reading.standing(ticket.pk)
-    return Ground(ticket, ticket_type, now, pending, refused)
+    return Ground(ticket, reading.with_groups(ticket_type, now, pending), now, pending, refused)
 
 
 def _references(ground: Ground, shown: State) -> set[str]:
@@ -124,15 +125,17 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
     kept = foreign.kept_rows(ticket, [*asked.keep, *([asked.failure.key] if asked.failure is not None else [])])
     references |= {item["message"] for row in kept for item in row.citations}
     messages = reading.cited(ticket.pk, references, known)
-    sight = Sight(ground.ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure, asked.opened)
+    ticket_type = ground.ticket_type if asked.version is None else reading.with_groups(ground.ticket_type, shown)
+    sight = Sight(ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure, asked.opened)
     read_only = ticket.merged_into_id is not None or ticket.erased_at is not None
     conflicts, confirms = (
         cards.slot_cards(sight, {row.path for row in ground.pending}) if asked.version is None and not read_only else ((), ())
     )
     shown_rows = ground.pending[:CARDS_SHOWN]
-    changes = tuple(foreign.card(row, sight) for row in foreign.in_order([*shown_rows, *kept]))
+    placed = grouping.side_by_side(foreign.in_order([*shown_rows, *kept]), ground.state)
     waiting = len(ground.pending) - len(shown_rows)
     bulk = together.plain(shown_rows, messages.text_of) if asked.pane == "decide" else []  # no other pane offers it
+    changes = grouping.headed((foreign.card(row, sight) for row in placed), ground.pending, bulk, ticket_type, shown)
     unread = unread_in(ticket)
     versions_shown = history.rows(
         events[: history.PAGE],

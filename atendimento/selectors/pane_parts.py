@@ -39,6 +39,15 @@ class CautionView:
 
 
 @dataclass(frozen=True, slots=True)
+class NewGroup:
+    """The head above the cards of one group that they would begin (G2)."""
+
+    key: str  # also the element's id
+    label: str
+    ids: tuple[str, ...]  # what "accept all" of this group would take
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeCard:
     key: str  # "c-<id>": also the element's id
     id: str
@@ -73,6 +82,7 @@ class ChangeCard:
     occurrences: tuple[Occurrences, ...] = ()  # quotes whose words stand more than once
     settled: Settled | None = None  # decided meanwhile: it stays for what is being typed in it
     veiled: str = ""  # the pointer, where its present value is hidden and can be opened
+    head: NewGroup | None = None  # on the first card of a group that is to begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +187,7 @@ class SlotRow:
     opened: bool = False  # the member has just done so
     problem: Problem | None = None
     drafts: tuple[Drafted, ...] = ()
+    by_quote: bool = False  # staff may not say it: its form waits for words that are selected in the conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +198,7 @@ class NewMember:
     label: str
     controls: tuple[Control, ...]
     problem: Problem | None = None
+    key: str = ""  # of the element, where it is not the collection's
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +207,7 @@ class StateGroup:
     label: str
     rows: tuple[SlotRow, ...]
     new: NewMember | None = None
+    begins: tuple[NewMember, ...] = ()  # the forms any of which begins another of these groups
 
 
 @dataclass(frozen=True, slots=True)

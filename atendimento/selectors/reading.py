@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Final
 
 from atendimento import timeline
-from atendimento.models import Message, TicketState, TicketType, TicketTypeVersion
-from memoria import fields
+from atendimento.models import Message, ProposedChange, TicketState, TicketType, TicketTypeVersion
+from memoria import fields, groups
 from memoria.evidence import message_number
 from memoria.state import State, state_from_json
 
@@ -47,6 +47,14 @@ def standing(ticket_id: uuid.UUID) -> tuple[State, fields.TicketType]:
     """The state that holds now and the definition that it stands on, in one query."""
     version, held, slots, minted, *key = TicketState.objects.values_list(*STANDING).get(ticket_id=ticket_id)
     return state_from_json({"version": version, "values": held, "slots": slots, "minted": minted}), _compiled(*key)
+
+
+def with_groups(ticket_type: fields.TicketType, state: State, pending: Iterable[ProposedChange] = ()) -> fields.TicketType:
+    """The definition as a page shows it: the fields of each group under the group's name (G6).
+
+    `pending`: undecided changes, whose groups have their names before they begin.
+    """
+    return groups.unfolded(ticket_type, state, [(row.path, row.value) for row in pending])
 
 
 def current_state(ticket_id: uuid.UUID) -> State:

@@ -10,17 +10,18 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from atendimento import wording
-from atendimento.selectors import cards, change_words, controls, grounds, quotes, values
+from atendimento.selectors import cards, change_words, controls, grounds, grouping, policy_words, quotes, reading, values
 from atendimento.selectors.cards import Sight
 from atendimento.selectors.pane_parts import Link, NewMember, SlotRow, StateGroup
 from atendimento.selectors.parts import Chip, Control, Drafted, Option
 from memoria.events import Event
 from memoria.expiry import ends_at
-from memoria.fields import TicketType
+from memoria.fields import Field, TicketType
 from memoria.members import FINISHED, Place
 from memoria.patch import MISSING, Json, Missing, same_json
-from memoria.sources import INFERENCE
-from memoria.state import Slot, SlotStatus
+from memoria.rows import ITEMS, SEPARATOR
+from memoria.sources import INFERENCE, Kind
+from memoria.state import Slot, SlotStatus, State
 
 CHIPS = {
     SlotStatus.NEEDS_CONFIRMATION: ("confirm", "circle-question-mark"),
@@ -46,33 +47,82 @@ def groups(sight: Sight, events: Sequence[Event], *, editable: bool) -> tuple[St
         shown = tuple(rows)
         if shown or new is not None:
             found.append(StateGroup(key, str(label), shown, new))
+        if key == "facts":
+            found += _repeating(sight, chains, editable=editable)
     return tuple(found)
+
+
+def _repeating(sight: Sight, chains: Mapping[str, tuple[Link, ...]], *, editable: bool) -> Iterable[StateGroup]:
+    """A section for each of the ticket's groups, under its name (G6), then the forms that begin another one (G2)."""
+    rule = sight.ticket_type.groups
+    if rule is None:
+        return
+    named = grouping.names(sight.ticket_type, sight.state)
+    for group, label in named.items():
+        rows = (_field(row, sight, chains, editable=editable) for row in grouping.own_rows(sight.ticket_type, group))
+        yield StateGroup(f"{ITEMS}-{group}", label, tuple(rows))
+    if editable and grouping.may_begin(sight.ticket_type, sight.state):
+        forms = tuple(_beginning(row, sight) for row in grouping.declared(sight.ticket_type))
+        offered = tuple(form for form in forms if form is not None)
+        if offered:
+            yield StateGroup(ITEMS, grouping.said_new(rule.label), (), begins=offered)
+
+
+def _beginning(row: Field, sight: Sight) -> NewMember | None:
+    """The form of a field that a new group has; None where nobody's word may be recorded there."""
+    place = Place("field", row.pointer)
+    if grounds.whose_word(sight.ticket_type, place) is None:
+        return None
+    pointer = grouping.new_pointer(row)
+    forms, key = controls.to_record(sight.ticket_type, place, MISSING), cards.slot_key(pointer)
+    failure = sight.failed(key)
+    if failure is not None:
+        forms = controls.typed(forms, failure.typed)
+    return NewMember(pointer, row.own_label, forms, failure.problem if failure is not None else None, key)
 
 
 def reporting(groups: Sequence[StateGroup], whose: str) -> tuple[tuple[StateGroup, ...], tuple[Option, ...]]:
     """The groups with this source chosen in every form that takes it (E9), and the places of those forms."""
     found, places = [], []
     for group in groups:
-        rows = []
+        rows, begins = [], []
+        whole = group.label if group.key.startswith(f"{ITEMS}-") else ""
         for row in group.rows:
             forms, takes = controls.on_whose_word(row.controls, whose)
             rows.append(replace(row, controls=forms))
             if takes:
-                places.append(Option(row.key, row.label))
+                places.append(Option(row.key, _of_group(whole, row.label)))
         new = group.new
         if new is not None:
             forms, takes = controls.on_whose_word(new.controls, whose)
             new = replace(new, controls=forms)
             if takes:
                 places.append(Option(f"add-{group.key}", new.label))
-        found.append(replace(group, rows=tuple(rows), new=new))
+        for form in group.begins:
+            forms, takes = controls.on_whose_word(form.controls, whose)
+            begins.append(replace(form, controls=forms))
+            if takes:
+                places.append(Option(form.key, _of_group(group.label, form.label)))
+        found.append(replace(group, rows=tuple(rows), new=new, begins=tuple(begins)))
     return tuple(found), tuple(places)
 
 
-def targets(ticket_type: TicketType) -> tuple[Option, ...]:
+def _of_group(group: str, label: str) -> str:
+    return f"{group}{SEPARATOR}{label}" if group else label
+
+
+def targets(ticket_type: TicketType, state: State) -> tuple[Option, ...]:
     """Every form of the state pane that a value can be recorded with: its element's id, and what it is called."""
-    fields = [Option(cards.slot_key(pointer), field.label) for pointer, field in ticket_type.fields.items()]
-    groups = [Option(f"add-{key}", str(values.NEW[key])) for key in values.GROUPS if key in ticket_type.collections]
+    shown = reading.with_groups(ticket_type, state)
+    fields = [Option(cards.slot_key(pointer), field.label) for pointer, field in shown.fields.items()]
+    rule = ticket_type.groups
+    if rule is not None and grouping.may_begin(ticket_type, state):
+        fields += [
+            Option(cards.slot_key(grouping.new_pointer(row)), _of_group(grouping.said_new(rule.label), row.own_label))
+            for row in grouping.declared(ticket_type)
+            if grounds.whose_word(ticket_type, Place("field", row.pointer)) is not None
+        ]
+    groups = [Option(f"add-{key}", str(values.NEW[key])) for key in values.GROUPS if _adds(key, ticket_type)]
     return (*fields, *groups)
 
 
@@ -86,22 +136,27 @@ def _chip(slot: Slot) -> Chip | None:
 
 def _fields(group: str, sight: Sight, chains: Mapping[str, tuple[Link, ...]], *, editable: bool) -> Iterable[SlotRow]:
     for pointer, field in sight.ticket_type.fields.items():
-        if pointer.strip("/").split("/")[0] != group:
-            continue
-        slot = sight.state.slots.get(pointer)
-        held = values.held(sight.state, pointer)
-        place = Place("field", pointer)
-        hidden = sight.hides(pointer)
-        forms = controls.to_record(sight.ticket_type, place, MISSING if hidden else held) if editable else ()
-        row = _row(pointer, field.label, sight.shown(pointer, held), slot, sight, forms, chains)
-        if hidden:
-            row = replace(row, quotes=(), chain=(), challengers=(), drafts=(), hidden=True)
-        says = grounds.whose_word(sight.ticket_type, place) is not None
-        if editable and not says:
-            row = replace(row, notes=(*row.notes, grounds.only_from(sight.ticket_type, place)))
-        can_withdraw = editable and slot is not None and slot.holds and says
-        opened = field.sensitive and pointer == sight.opened
-        yield replace(row, can_withdraw=can_withdraw, sensitive=field.sensitive, opened=opened)
+        if pointer.strip("/").split("/")[0] == group:
+            yield _field(field, sight, chains, editable=editable)
+
+
+def _field(field: Field, sight: Sight, chains: Mapping[str, tuple[Link, ...]], *, editable: bool) -> SlotRow:
+    """A field's row; of a group's field without the group's name, which stands above it."""
+    pointer = field.pointer
+    slot = sight.state.slots.get(pointer)
+    held = values.held(sight.state, pointer)
+    place = Place("field", pointer)
+    hidden = sight.hides(pointer)
+    forms = controls.to_record(sight.ticket_type, place, MISSING if hidden else held) if editable else ()
+    row = _row(pointer, field.label, sight.shown(pointer, held), slot, sight, forms, chains)
+    if hidden:
+        row = replace(row, quotes=(), chain=(), challengers=(), drafts=(), hidden=True)
+    says = grounds.whose_word(sight.ticket_type, place) is not None
+    if editable and not says:
+        row = replace(row, notes=(*row.notes, grounds.only_from(sight.ticket_type, place)), by_quote=True)
+    can_withdraw = editable and slot is not None and slot.holds and says
+    opened = field.sensitive and pointer == sight.opened
+    return replace(row, label=field.own_label, can_withdraw=can_withdraw, sensitive=field.sensitive, opened=opened)
 
 
 def _row(
@@ -210,7 +265,7 @@ def _member(
     notes = list(row.notes)
     more = [
         (_("Options"), member.get("options")),
-        (_("Applies to"), member.get("applies_to")),
+        (_("Applies to"), [policy_words.target(name, sight.ticket_type) for name in member.get("applies_to") or ()]),
         (_("Reason"), member.get("reason")),
     ]
     more += [(_("Result"), member.get("result")), (_("In their words"), member.get("due_text"))]
@@ -239,8 +294,13 @@ def _member(
     return replace(shown, pointer=target) if not shown.can_confirm else replace(shown, controls=())
 
 
+def _adds(group: str, ticket_type: TicketType) -> bool:
+    """Whether staff may add to the collection."""
+    return group in ticket_type.collections and Kind.AGENT.value in ticket_type.collections[group].sources
+
+
 def _new_member(group: str, sight: Sight) -> NewMember | None:
-    if "agent" not in sight.ticket_type.collections[group].sources:
+    if not _adds(group, sight.ticket_type):
         return None
     pointer = f"/{group}/-"
     forms = controls.to_record(sight.ticket_type, Place("new", pointer, group), MISSING)

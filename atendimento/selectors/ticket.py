@@ -62,7 +62,9 @@ def ticket_page(
         since=since.since(
             member, ticket, visit, Sight(ground.ticket_type, ground.state, reading.Cited({}), may_override=False)
         ),
-        cite_targets=state.targets(ground.ticket_type) if asked.version is None and ticket.merged_into_id is None else (),
+        cite_targets=state.targets(ground.ticket_type, ground.state)
+        if asked.version is None and ticket.merged_into_id is None
+        else (),
     )
 
 
@@ -128,6 +130,7 @@ def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHe
         last_message=ticket.last_message_number,
         links=links.links(member, ticket),
         merged=links.merged_note(member, ticket),
+        erased=ticket.erased_at is not None,
     )
 
 

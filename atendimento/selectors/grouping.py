@@ -1,0 +1,115 @@
+"""Groups that repeat within a ticket, as a page shows them: their cards together, their sections, the forms that begin one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from django.utils.translation import gettext as _
+
+from atendimento.models import ProposedChange
+from atendimento.selectors.pane_parts import ChangeCard, NewGroup
+from memoria import groups
+from memoria.fields import Field, TicketType
+from memoria.patch import make_pointer
+from memoria.rows import ITEMS, TEMPLATE, group_of, in_group
+from memoria.state import State
+
+NEW = "-"
+"""What stands for the id of a group that is to begin (G2)."""
+
+
+def begun(state: State) -> frozenset[str]:
+    """The groups of which anything is known."""
+    return frozenset(groups.ids(state))
+
+
+def declared(ticket_type: TicketType) -> tuple[Field, ...]:
+    """The fields that each group has, as the type declares them, the naming one first."""
+    if ticket_type.groups is None:
+        return ()
+    naming = ticket_type.groups.named_by
+    rows = [row for row in (ticket_type.folded or ticket_type).fields.values() if row.repeats]
+    return tuple(sorted(rows, key=lambda row: row.pointer != naming))
+
+
+def own_rows(ticket_type: TicketType, group: str) -> tuple[Field, ...]:
+    """The fields of one group, in the order of `declared`. The type is one that `reading.with_groups` gave."""
+    return tuple(ticket_type.fields[in_group(row.pointer, group)] for row in declared(ticket_type))
+
+
+def new_pointer(row: Field) -> str:
+    """Where a declared field's value is recorded so that it begins a group."""
+    return make_pointer(ITEMS, NEW, row.pointer.removeprefix(TEMPLATE))
+
+
+def declared_of(pointer: str) -> str | None:
+    """The declared pointer of one that begins a group; None for any other."""
+    begins = f"/{ITEMS}/{NEW}/"
+    return TEMPLATE + pointer.removeprefix(begins) if pointer.startswith(begins) else None
+
+
+def may_begin(ticket_type: TicketType, state: State) -> bool:
+    """Whether the ticket takes one more group (G2)."""
+    rule = ticket_type.groups
+    return rule is not None and len(state.values.get(ITEMS, {})) < rule.most
+
+
+def begins(pointer: str, ticket_type: TicketType, state: State) -> str:
+    """What a change at the pointer would begin: how such a group is called; empty where it begins none."""
+    group, rule = group_of(pointer), ticket_type.groups
+    return rule.label if rule is not None and group is not None and group not in begun(state) else ""
+
+
+# --- cards --------------------------------------------------------------------------------------------------------
+
+
+def side_by_side(rows: Sequence[ProposedChange], state: State) -> list[ProposedChange]:
+    """The changes in their order, those of one new group together, where its first one stands."""
+    known = begun(state)
+    first: dict[str, int] = {}
+    for at, row in enumerate(rows):
+        group = group_of(row.path)
+        if group is not None and group not in known:
+            first.setdefault(group, at)
+    placed = [(first.get(group_of(row.path) or "", at), at, row) for at, row in enumerate(rows)]
+    return [row for _first, _at, row in sorted(placed, key=lambda item: item[:2])]
+
+
+def headed(
+    cards: Iterable[ChangeCard],
+    pending: Sequence[ProposedChange],
+    bulk: Iterable[ProposedChange],
+    ticket_type: TicketType,
+    state: State,
+) -> tuple[ChangeCard, ...]:
+    """The cards, the first one of each new group with the group's head: its name, and what of it is taken at once."""
+    known = begun(state)
+    group_by_id = {str(row.pk): group for row in pending if (group := group_of(row.path)) is not None and group not in known}
+    if not group_by_id:
+        return tuple(cards)
+    named = groups.labels(ticket_type, state, [(row.path, row.value) for row in pending])
+    taken: dict[str, list[str]] = {}
+    for row in bulk:
+        if str(row.pk) in group_by_id:
+            taken.setdefault(group_by_id[str(row.pk)], []).append(str(row.pk))
+    shown: list[ChangeCard] = []
+    headed_already: set[str] = set()
+    for card in cards:
+        group = group_by_id.get(card.id)
+        if group is None or group in headed_already:
+            shown.append(card)
+            continue
+        headed_already.add(group)
+        shown.append(replace(card, head=NewGroup(f"new-{group}", named.get(group, group), tuple(taken.get(group, ())))))
+    return tuple(shown)
+
+
+def names(ticket_type: TicketType, state: State, pending: Iterable[ProposedChange] = ()) -> Mapping[str, str]:
+    """How each group is called, in their order, and those that undecided changes would begin."""
+    return groups.labels(ticket_type, state, [(row.path, row.value) for row in pending])
+
+
+def said_new(label: str) -> str:
+    """Said of a group that is to begin; of no gender, for an organisation calls its groups what it likes."""
+    return _("new: %(group)s") % {"group": label}
