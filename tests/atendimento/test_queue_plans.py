@@ -44,8 +44,10 @@ def shop(transactional_db: None) -> House:
     return house
 
 
-def nodes(plan: dict[str, Any]) -> list[dict[str, Any]]:
-    return [plan, *(node for child in plan.get("Plans", ()) for node in nodes(child))]
+def nodes(plan: dict[str, Any], *, limited: bool = False) -> list[dict[str, Any]]:
+    """The plan's nodes, each with whether a limit above it lets it stop."""
+    limited = limited or plan["Node Type"] == "Limit"
+    return [{**plan, "limited": limited}, *(node for child in plan.get("Plans", ()) for node in nodes(child, limited=limited))]
 
 
 def plan_of(sql: str) -> list[dict[str, Any]]:
@@ -63,7 +65,9 @@ def read_whole(ask: Callable[[], object]) -> list[str]:
     for query in seen.captured_queries:
         for node in plan_of(query["sql"]) if TABLE in query["sql"] else ():
             whole = node["Node Type"] == "Seq Scan" and node["Relation Name"] == TABLE
-            gathers = node["Node Type"].startswith(("Bitmap Heap", "Sort")) and node["Plan Rows"] > CAP + 1
+            # In the order of an index a limit lets it stop; a sort and a bitmap are whole before the first row.
+            gathers = node["Node Type"].startswith(("Bitmap Heap", "Sort", "Index")) and node["Plan Rows"] > CAP + 1
+            gathers = gathers and not (node["Node Type"].startswith("Index") and node["limited"])
             if whole or gathers:
                 found.append(f"{node['Node Type']} of {node['Plan Rows']} rows")
     return found

@@ -78,6 +78,8 @@ def fill(url: str, shop: Shop, first: int, last: int, *, indexes_after: bool = F
     with psycopg.connect(url, autocommit=True) as link:
         link.execute("SET session_replication_role = replica")  # keys are right by construction; checking each takes long
         link.execute("SET maintenance_work_mem = '256MB'")
+        # What is not yet on the disk is not marked as seen by all, and plans depend on how much is: it must not be chance.
+        link.execute("SET synchronous_commit = on")
         dropped = _drop_indexes(link) if indexes_after else []
         link.execute(CUSTOMERS, given)
         link.execute(TICKETS, given)
