@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy, ngettext
 from atendimento import wording
 from atendimento.selectors import values
 from memoria.errors import Code
-from memoria.fields import COMMITMENTS, Field, TicketType, TypeProblem
+from memoria.fields import COMMITMENTS, MOST_GROUPS, Field, TicketType, TypeProblem
+from memoria.rows import TEMPLATE
 
 TIES: Final[Mapping[str, Promise]] = {
     "latest": gettext_lazy("the later one holds"),
@@ -44,9 +45,13 @@ _PROBLEMS: Final[Mapping[str, Promise]] = {
     "names one thing twice": gettext_lazy("One thing is named twice."),
     "must name at least one source": gettext_lazy("Name at least one source."),
     "no such source": gettext_lazy("There is no such source, nobody can produce it: %(name)s."),
-    "must be /goal, or /facts/…, /preferences/… or /identifiers/… with one name": gettext_lazy(
-        "A field is /goal, or /facts/…, /preferences/… or /identifiers/… with one name."
+    f"must be /goal, or /facts/…, /preferences/…, /identifiers/… or {TEMPLATE}… with one name": gettext_lazy(
+        "A field is /goal, or /facts/…, /preferences/…, /identifiers/… or /items/{id}/… with one name."
     ),
+    "no such root of groups": gettext_lazy("Groups stand at /items only."),
+    "must be a text of at most 80 characters": gettext_lazy("Write something here, of at most 80 characters."),
+    f"must be one of the fields {TEMPLATE}…": gettext_lazy("Choose one of the fields that repeat."),
+    f"must be a whole number from 1 to {MOST_GROUPS}": gettext_lazy("This must be a whole number from 1 to 50."),
     "must be latest or conflict": gettext_lazy("Choose what happens between equals."),
     "must be refuse or flag": gettext_lazy("Choose what happens to an inference."),
     "must be true or false": gettext_lazy("This must be yes or no."),
@@ -82,7 +87,7 @@ def upper_first(text: str) -> str:
 def target(name: str, ticket_type: TicketType) -> str:
     """What a person calls an end of an invalidation."""
     if name.startswith(COMMITMENTS):
-        return _("commitments of the kind %(kind)s") % {"kind": name.removeprefix(COMMITMENTS)}
+        return _("commitments of the kind %(kind)s") % {"kind": wording.kind(name.removeprefix(COMMITMENTS))}
     found = ticket_type.fields.get(name)
     return found.label if found is not None else name
 
