@@ -21,7 +21,8 @@ from memoria.rows import ITEMS, TEMPLATE, Field, GroupRule, Rows, find_circle, u
 from memoria.sources import LISTABLE, Kind
 
 __all__ = [
-    "COMMITMENTS", "COMPLETERS", "DEFAULT_COMPLETION", "Collection", "Field", "InvalidTicketType", "TicketType", "TypeProblem",
+    "COMMITMENTS", "COMPLETERS", "DEFAULT_COMPLETION", "MOST_GROUPS", "Collection", "Field", "InvalidTicketType",
+    "TicketType", "TypeProblem",
 ]  # fmt: skip
 
 COMMITMENTS: Final = "commitments:"

@@ -23,6 +23,7 @@ from memoria.extraction import Request, build_request
 from memoria.fields import TicketType
 from memoria.marks import PastChange, marks
 from memoria.proposals import Status
+from memoria.rows import template_of
 from memoria.state import State
 
 READABLE: dict[str, Any] = {"deleted_at": None, "erased_at": None, "automatic": False}
@@ -120,7 +121,7 @@ def _pinned(ticket: Ticket, through: int) -> list[Pinned]:
 def _tell_cuts(row: Proposal, request: Request) -> None:
     """An event for each question that left something out: which layer, which things by their ids, and why. No text."""
     cuts = [
-        {"layer": layer.name, "what": named.group() if (named := _NAMED.match(item.what)) else "", "why": item.why}
+        {"layer": layer.name, "what": template_of(named.group()) if (named := _NAMED.match(item.what)) else "", "why": item.why}
         for layer in request.report.layers
         for item in layer.left_out
     ]
