@@ -22,6 +22,7 @@ from atendimento.selectors import (
     history,
     next_step,
     queue,
+    queue_rows,
     reading,
     reading_words,
     state,
@@ -110,7 +111,15 @@ def shown_at(ground: Ground, version: int | None) -> State | None:
     return ground.state if version is None else reading.state_before(ground.state, ground.ticket.pk, version)
 
 
-def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: Sequence[Message]) -> Memory:
+def pane(
+    member: Membership,
+    ground: Ground,
+    shown: State,
+    asked: Asked,
+    known: Sequence[Message],
+    sees: queue_rows.Sight | None = None,
+) -> Memory:
+    """The pane on its ground. `known`: messages that were read already; `sees`: what of the queue the member sees."""
     ticket = ground.ticket
     caller = access.caller_of(member)
     references = _references(ground, shown)
@@ -126,7 +135,8 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
     references |= {item["message"] for row in kept for item in row.citations}
     messages = reading.cited(ticket.pk, references, known)
     ticket_type = ground.ticket_type if asked.version is None else reading.with_groups(ground.ticket_type, shown)
-    sight = Sight(ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure, asked.opened)
+    called = grouping.names(ticket_type, shown, ground.pending if asked.version is None else ())
+    sight = Sight(ticket_type, shown, messages, caller.may(Permission.OVERRIDE), asked.failure, asked.opened, called)
     read_only = ticket.merged_into_id is not None or ticket.erased_at is not None
     conflicts, confirms = (
         cards.slot_cards(sight, {row.path for row in ground.pending}) if asked.version is None and not read_only else ((), ())
@@ -178,9 +188,9 @@ def pane(member: Membership, ground: Ground, shown: State, asked: Asked, known: 
         bulk_falls=cards.cascade_rows(together.falls(member, ticket, ground.ticket_type, ground.state, bulk), sight),
         shown_version=asked.version,
         older_history_url=older,
-        history_of=values.label(ground.ticket_type, asked.field, shown) if asked.field else "",
+        history_of=values.label(ticket_type, asked.field, shown) if asked.field else "",
         decided=_note(member, sight, ticket, asked.done),
-        next_url=queue.next_to_decide(member, ticket.pk, asked.place),
+        next_url=queue.next_to_decide(member, ticket.pk, asked.place, sees),
         problem=_homeless(asked, (*changes, *conflicts, *confirms) if asked.pane == "decide" else versions_shown),
         past=_past(ground, asked),
         step=next_step.line(ground.state, ground.ticket_type, timezone.now())

@@ -63,19 +63,28 @@ class QueueRow:
 
 
 @dataclass(frozen=True, slots=True)
+class FilterPanel:
+    """What a list can be narrowed by, and whether it is kept as a view."""
+
+    view: str
+    choices: tuple[Choice, ...]
+    asked: tuple[tuple[str, str], ...]  # what makes the list this one, as an address has it
+    reset_url: str  # the view without its filters; empty where it has none
+    kept: bool  # the member has this list among their views
+
+
+@dataclass(frozen=True, slots=True)
 class QueueList:
     views: tuple[SavedView, ...]
     rows: tuple[QueueRow, ...]
     view: str
     title: str
     own: tuple[OwnView, ...] = ()
-    choices: tuple[Choice, ...] = ()
-    narrowed: bool = False  # something is asked for beside the view
-    asked: tuple[tuple[str, str], ...] = ()  # what makes the list this one, as an address has it
+    panel: FilterPanel | None = None  # None: it is asked for once it is opened
+    panel_url: str = ""  # asks for it; where no script asks, a page on which it is open
     next_url: str = ""  # the next page by itself
     more_url: str = ""  # its rows alone, to be put behind these
     top_url: str = ""  # the list from its first row on, where this is a later page
-    reset_url: str = ""
     place: str = ""  # the address that shows all the rows up to these: where going back leads
     address: str = ""  # this very list, to be asked for again
 
@@ -162,6 +171,7 @@ class TicketHead:
     last_message: int
     links: tuple[TicketLink, ...] = ()
     merged: MergedNote | None = None
+    erased: bool = False  # with its customer: nothing is written to it any more
     team: str = ""
     hands: str = ""  # in whose hands it is, as forms carry it
     escalated: str = ""  # whom it is escalated to, in words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,12 +18,12 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from atendimento.models import Membership, QueueView, Team, Ticket, TicketStatus, TicketType
 from atendimento.selectors import queue_rows, values
-from atendimento.selectors.pages import OwnView, QueueList, QueueRow, SavedView
+from atendimento.selectors.pages import FilterPanel, OwnView, QueueList, QueueRow, SavedView
 from atendimento.selectors.parts import Chip, Choice, Option
 from atendimento.selectors.queue_filters import HOT, NONE, PAGE, VIEWS, WAITING, Filters
 from atendimento.selectors.queue_rows import CAP, Sight
 
-__all__ = ["STATUSES", "VIEWS", "Filters", "known", "next_to_decide", "own_views", "queue"]
+__all__ = ["STATUSES", "VIEWS", "Filters", "known", "next_to_decide", "own_views", "panel", "queue"]
 
 STATUSES: Final[Mapping[str, Promise]] = {
     TicketStatus.OPEN.value: gettext_lazy("open ticket"),
@@ -33,12 +33,22 @@ STATUSES: Final[Mapping[str, Promise]] = {
 }
 
 
-def queue(member: Membership, filters: Filters, current: uuid.UUID | None = None, base: Filters | None = None) -> QueueList:
+def queue(
+    member: Membership,
+    filters: Filters,
+    current: uuid.UUID | None = None,
+    base: Filters | None = None,
+    *,
+    choosing: bool = False,
+    sight: Sight | None = None,
+) -> QueueList:
     """The queue as `member` sees it, in a number of queries that the tickets do not touch.
 
     `base`: where the rows are put behind those of a list that is open already, the place in which that list begins.
+    `choosing`: the filter panel is asked for too; of a list that is narrowed it always is.
+    `sight`: what the member sees, where that is known already.
     """
-    sight = Sight.of(member)
+    sight = sight or Sight.of(member)
     counts = queue_rows.counts(sight)
     found, more = queue_rows.page(sight, filters)
     place = base or filters
@@ -49,19 +59,18 @@ def queue(member: Membership, filters: Filters, current: uuid.UUID | None = None
         next_url = replace(whole, after=after).address()
         more_url = replace(whole, after=after).address(base=place.after, shown=str(place.rows + PAGE))
     part = {"part": "queue"} | ({"current": str(current)} if current is not None else {})
+    own = own_views(member, filters)
     return QueueList(
         views=tuple(_view(key, counts.get(key), filters) for key in VIEWS),
-        own=own_views(member, filters),
+        own=own,
         rows=tuple(_row(ticket, place.suffix(), current) for ticket in found),
         view=filters.view,
         title=str(VIEWS[filters.view]),
-        choices=_choices(member, sight, filters),
-        narrowed=filters.narrowed,
-        asked=tuple(whole.asked.items()),
+        panel=_panel(member, sight, filters, own) if choosing or filters.narrowed else None,
+        panel_url=whole.address(filters="open"),
         next_url=next_url,
         more_url=more_url,
         top_url=whole.address() if filters.after else "",
-        reset_url=Filters(filters.view).address(),
         place=place.address(),
         address=filters.address(**part),
     )
@@ -78,6 +87,21 @@ def own_views(member: Membership, filters: Filters) -> tuple[OwnView, ...]:
     rows = QueueView.objects.filter(member=member).order_by("position", "pk")
     kept = [(row, Filters.read(row.asked)) for row in rows]
     return tuple(OwnView(row.pk, row.name, one.address(), one == filters.whole) for row, one in kept)
+
+
+def panel(member: Membership, filters: Filters) -> FilterPanel:
+    """The filter panel alone."""
+    return _panel(member, Sight.of(member), filters, own_views(member, filters))
+
+
+def _panel(member: Membership, sight: Sight, filters: Filters, own: Sequence[OwnView]) -> FilterPanel:
+    return FilterPanel(
+        filters.view,
+        _choices(member, sight, filters),
+        tuple(filters.asked.items()),
+        Filters(filters.view).address() if filters.narrowed else "",
+        any(view.current for view in own),
+    )
 
 
 def _choices(member: Membership, sight: Sight, filters: Filters) -> tuple[Choice, ...]:
@@ -174,13 +198,15 @@ def status_words(ticket: Ticket) -> str:
     return _("snoozed until %(time)s") % {"time": date_format(local, pattern)}
 
 
-def next_to_decide(member: Membership, current: uuid.UUID | None = None, filters: Filters | None = None) -> str:
+def next_to_decide(
+    member: Membership, current: uuid.UUID | None = None, filters: Filters | None = None, sight: Sight | None = None
+) -> str:
     """The address of the ticket that has waited longest for a decision, other than this one; empty where none has.
 
-    `filters` go with it: the next one is of the same list, as long as that holds any.
+    `filters` go with it: the next one is of the same list, as long as that holds any. `sight`: as in `queue`.
     """
     asked = filters or Filters()
-    found = queue_rows.next_id(member, asked, current)
+    found = queue_rows.next_id(sight or Sight.of(member), asked, current)
     return reverse("web:ticket", args=[found]) + asked.suffix() if found is not None else ""
 
 

@@ -215,9 +215,8 @@ def _elsewhere(sight: Sight) -> Mapping[str, int]:
     return Ticket.objects.filter(pk__in=ids).aggregate(**counted)
 
 
-def next_id(member: Membership, filters: Filters, current: uuid.UUID | None) -> uuid.UUID | None:
+def next_id(sight: Sight, filters: Filters, current: uuid.UUID | None) -> uuid.UUID | None:
     """The ticket that has waited longest for a decision, other than this one: of those that the filters leave, else of all."""
-    sight = Sight.of(member)
     owner = "me" if filters.view == "mine" else filters.assignee
     narrow = replace(filters.whole, view="decide", assignee=owner)
     for asked in (narrow, Filters()) if narrow.narrowed else (narrow,):

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
+from django.db.models import OuterRef, Subquery
 from django.urls import reverse
 
 from atendimento import access
@@ -17,7 +18,20 @@ from atendimento.models import (
     Ticket,
     TicketVisit,
 )
-from atendimento.selectors import hands, links, memory, queue, reading, search_terms, since, state, transcript, values, woven
+from atendimento.selectors import (
+    hands,
+    links,
+    memory,
+    queue,
+    queue_rows,
+    reading,
+    search_terms,
+    since,
+    state,
+    transcript,
+    values,
+    woven,
+)
 from atendimento.selectors.cards import Sight
 from atendimento.selectors.memory import Asked, Ground, ground_of, shown_at
 from atendimento.selectors.pages import Composer, TicketHead, TicketPage, Transcript
@@ -42,8 +56,9 @@ def ticket_page(
     shown = shown_at(ground, asked.version)
     if shown is None:
         return None
-    pane = memory.pane(member, ground, shown, asked, messages)
-    visit = TicketVisit.objects.filter(member=member, ticket=ticket).first()
+    sees = queue_rows.Sight.of(member)
+    pane = memory.pane(member, ground, shown, asked, messages, sees)
+    draft, visit = _own(member, ticket)
     return TicketPage(
         head=head_of(member, ticket, pane.read_note),
         transcript=_talk(
@@ -57,8 +72,8 @@ def ticket_page(
             sought=_sought(member, asked.find),
         ),
         memory=pane,
-        queue=queue.queue(member, filters, ticket.pk),
-        composer=composer or _draft(member, ticket),
+        queue=queue.queue(member, filters, ticket.pk, sight=sees),
+        composer=composer or draft,
         since=since.since(
             member, ticket, visit, Sight(ground.ticket_type, ground.state, reading.Cited({}), may_override=False)
         ),
@@ -134,9 +149,23 @@ def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHe
     )
 
 
-def _draft(member: Membership, ticket: Ticket) -> Composer:
-    row = Draft.objects.filter(member=member, ticket=ticket).first()
-    return Composer(row.text, row.internal) if row is not None else Composer()
+def _own(member: Membership, ticket: Ticket) -> tuple[Composer, TicketVisit | None]:
+    """What the member has at this ticket: the draft, and how far they have seen it. One query."""
+    draft = Draft.objects.filter(member=OuterRef("pk"), ticket=ticket)
+    visit = TicketVisit.objects.filter(member=OuterRef("pk"), ticket=ticket)
+    row = (
+        Membership.objects.filter(pk=member.pk)
+        .values_list(
+            Subquery(draft.values("text")),
+            Subquery(draft.values("internal")),
+            Subquery(visit.values("seen_message")),
+            Subquery(visit.values("seen_version")),
+        )
+        .get()
+    )
+    text, internal, message, version = row
+    composer = Composer() if text is None else Composer(text, internal)
+    return composer, None if message is None else TicketVisit(seen_message=message, seen_version=version)
 
 
 def messages_window(

@@ -31,13 +31,17 @@ YEAR = 365 * 24 * 60 * 60
 def queue(request: MemberRequest) -> HttpResponse:
     filters = Filters.read(request.GET)
     current = queues.known(request.GET.get("current", ""))
+    choosing = request.GET.get("filters") == "open"
     if is_fragment(request) and request.GET.get("part") == "queue":
-        return show(request, "parts/queue.html", queue=queues.queue(request.member, filters, current))
+        listed = queues.queue(request.member, filters, current, choosing=choosing)
+        return show(request, "parts/queue.html", queue=listed)
+    if is_fragment(request) and choosing:
+        return show(request, "parts/queue_filter.html", panel=queues.panel(request.member, filters))
     if is_fragment(request):
         # More rows for a list that is open: they belong to the place in which it began.
         base = Filters.read({**request.GET.dict(), "after": request.GET.get("base", ""), "rows": request.GET.get("shown", "")})
         return show(request, "parts/queue_rows.html", queue=queues.queue(request.member, filters, current, base))
-    listed = queues.queue(request.member, filters)
+    listed = queues.queue(request.member, filters, choosing=choosing)
     return show(
         request,
         "queue.html",

@@ -69,7 +69,10 @@
     row.querySelector("[name=message]").value = words.message;
     row.querySelector("[name=quote]").value = words.quote;
     row.querySelector("[name=start]").value = words.start;
-    for (let outer = row.closest("details"); outer; outer = outer.parentElement.closest("details")) outer.open = true;
+    for (let outer = row.closest("details"); outer; outer = outer.parentElement.closest("details")) {
+      outer.hidden = false; // a form that waits for words shows once it has some
+      outer.open = true;
+    }
     const first = into.querySelector(":is(input[type=text], textarea)[name^=value]");
     if (first && (anew || !first.value)) first.value = words.quote;
     document.dispatchEvent(new CustomEvent("lastro:show", { detail: { pane: "memory" } }));
@@ -90,7 +93,7 @@
   }
 
   let timer = null;
-  let pressed = false;
+  let pressed = Boolean(document.querySelector("#stream:active")); // it comes when the first words are selected
   const later = () => {
     clearTimeout(timer);
     timer = setTimeout(() => { if (!pressed && !bar.contains(document.activeElement)) show(); }, 120);
@@ -123,4 +126,5 @@
     const row = event.target.closest?.("[data-cite-row]");
     if (row) row.querySelector("[name=start]").value = "";
   });
+  later();
 })();

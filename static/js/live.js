@@ -150,25 +150,31 @@
       if (event.lastEventId) last = event.lastEventId;
       act?.(JSON.parse(event.data));
     });
-    on("ready", ({ whole, here }) => {
+    on("ready", ({ whole, here: people }) => {
       if (tries > 0) announce(words.back);
       tries = 0;
       clearInterval(poll);
       poll = null;
       tell("on");
       if (!whole) everything();
-      present(here);
+      meet(people);
       document.dispatchEvent(new CustomEvent("lastro:connected"));
     });
     on("news", heard);
-    on("here", ({ here }) => present(here));
+    on("here", (said) => meet(said.here));
     on("beat");
     on("again", connect);
     opened.addEventListener("error", () => { if (source === opened) failed(); });
   }
 
-  function present(people) {
-    document.dispatchEvent(new CustomEvent("lastro:here", { detail: { people } }));
+  // Whoever is alone here needs nothing that shows the others.
+  let present = [];
+  const here = () => document.dispatchEvent(new CustomEvent("lastro:here", { detail: { people: present } }));
+  document.addEventListener("lastro:who", here);
+  function meet(people) {
+    present = people;
+    if (people.some((person) => String(person.id) !== member)) document.getElementById("here")?.dispatchEvent(new CustomEvent("lastro:need", { bubbles: true }));
+    here();
   }
 
   // --- asking now and then ----------------------------------------------------------------------------------------
@@ -186,7 +192,7 @@
       last = answer.after || last;
       if (answer.whole) answer.news.forEach(heard);
       else everything();
-      present(answer.here);
+      meet(answer.here);
     } catch {
       // No connection at all: the state says so already.
     } finally {

@@ -1,5 +1,5 @@
-// What went wrong, said where it is seen, and what was just done. Other scripts speak through events:
-// lastro:notice {kind} and lastro:announce {text}.
+// What went wrong, said where it is seen, what was just done, and what one is reminded of. Other scripts speak through
+// events: lastro:notice {kind} and lastro:announce {text}.
 (() => {
   const notices = document.getElementById("notices");
   const announcer = document.getElementById("announce");
@@ -11,33 +11,38 @@
     requestAnimationFrame(() => { announcer.textContent = text; });
   }
 
-  function notice(kind) {
-    const words = notices.dataset[kind] || notices.dataset.failed;
+  // One at a time in each place. It closes itself, and offers to be closed or leads where `act` does.
+  function put(place, words, act, { bad = false, time = toastTime } = {}) {
     const toast = document.createElement("div");
-    toast.className = "toast bad";
+    toast.className = bad ? "toast bad" : "toast";
     const text = document.createElement("span");
     text.textContent = words;
-    toast.append(text);
-    if (kind === "expired") {
-      const link = document.createElement("a");
-      link.className = "btn";
-      // In another tab: this page, with all that is typed in it, goes on once somebody is signed in there.
-      link.target = "_blank";
-      link.rel = "noopener";
-      link.href = `${document.body.dataset.login}?next=${encodeURIComponent(location.pathname + location.search)}`;
-      link.textContent = notices.dataset.signIn;
-      toast.append(link);
-    } else {
-      const button = document.createElement("button");
-      button.className = "btn";
-      button.type = "button";
-      button.textContent = notices.dataset.close;
-      button.addEventListener("click", () => toast.remove());
-      toast.append(button);
-      setTimeout(() => toast.remove(), toastTime);
-    }
-    notices.replaceChildren(toast);
+    const way = document.createElement(act.href ? "a" : "button");
+    way.className = "btn";
+    Object.assign(way, act.href ? act : { type: "button", ...act });
+    if (!act.href) way.addEventListener("click", () => toast.remove());
+    toast.append(text, way);
+    place.replaceChildren(toast);
+    if (time) setTimeout(() => toast.remove(), time);
   }
+
+  function notice(kind) {
+    const words = notices.dataset[kind] || notices.dataset.failed;
+    if (kind === "expired") {
+      // In another tab: this page, with all that is typed in it, goes on once somebody is signed in there.
+      const href = `${document.body.dataset.login}?next=${encodeURIComponent(location.pathname + location.search)}`;
+      put(notices, words, { href, target: "_blank", rel: "noopener", textContent: notices.dataset.signIn }, { bad: true, time: 0 });
+    } else put(notices, words, { textContent: notices.dataset.close }, { bad: true });
+  }
+
+  // A reminder that comes while a page is open is said once, with the way to it.
+  let reminded = document.getElementById("bell")?.dataset.newsId || "";
+  document.addEventListener("lastro:refreshed", (event) => {
+    const bell = document.getElementById("bell");
+    if (event.detail.name !== "bell" || !bell.dataset.newsId || bell.dataset.newsId === reminded) return;
+    reminded = bell.dataset.newsId;
+    put(notices, bell.dataset.news, { href: bell.href, textContent: bell.dataset.open }, { time: 2 * toastTime });
+  });
 
   function kindOf(status) {
     if (status === 401) return "expired";
@@ -56,18 +61,7 @@
     const said = told && `${memory.dataset.version} ${told}`;
     if (!told || said === last) return;
     last = said;
-    const toast = document.createElement("div");
-    toast.className = "toast";
-    const text = document.createElement("span");
-    text.textContent = told;
-    const button = document.createElement("button");
-    button.className = "btn quiet";
-    button.type = "button";
-    button.textContent = news.dataset.close;
-    button.addEventListener("click", () => toast.remove());
-    toast.append(text, button);
-    news.replaceChildren(toast);
-    setTimeout(() => toast.remove(), 2 * toastTime);
+    put(news, told, { textContent: news.dataset.close, className: "btn quiet" }, { time: 2 * toastTime });
     say(told);
   }
 

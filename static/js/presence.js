@@ -1,5 +1,5 @@
-// Who else has this ticket open, and who edits which card. It comes with the live stream; what this page's member does goes
-// out as it begins and ends.
+// Who else has this ticket open, and who edits which card. It comes with the live stream, once there is somebody else or
+// something is written here; what this page's member does goes out as it begins and ends.
 (() => {
   const { ticket, member, doing: address } = document.body.dataset;
   const list = document.getElementById("here");
@@ -100,4 +100,6 @@
   for (const kind of ["focusin", "focusout", "input", "toggle"]) document.addEventListener(kind, soon, true);
   document.addEventListener("htmx:after:swap", soon);
   document.addEventListener("lastro:connected", () => { told = ""; soon(); });
+  document.dispatchEvent(new CustomEvent("lastro:who"));
+  soon();
 })();

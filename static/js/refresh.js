@@ -14,7 +14,12 @@
       if (document.getElementById("newer")) url.searchParams.set("to", String(Math.max(...numbers)));
       return { element: stream, url: url.href, swap: "innerMorph" };
     },
-    queue: () => ({ element: document.getElementById("queue"), url: document.getElementById("queue")?.dataset.refresh, swap: "outerMorph" }),
+    queue: () => {
+      const element = document.getElementById("queue");
+      // The filter panel, once it is there, stays.
+      const open = document.querySelector("#queue-panel form") ? "&filters=open" : "";
+      return { element, url: element && element.dataset.refresh + open, swap: "outerMorph" };
+    },
     bell: () => ({ element: document.getElementById("bell"), url: document.getElementById("bell")?.dataset.refresh, swap: "outerMorph" }),
   };
 

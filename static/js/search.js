@@ -107,4 +107,6 @@
     setTimeout(() => { if (!panel.contains(document.activeElement) && document.activeElement !== field) close(); }, 150);
   });
   panel.addEventListener("pointerdown", (event) => event.preventDefault());
+  // It comes when the field is entered: something may have been typed by then.
+  if (document.activeElement === field && field.value !== field.defaultValue) timer = setTimeout(ask, pause);
 })();

@@ -158,7 +158,7 @@ def test_the_same_queries_however_long_the_conversation(
     stories.correction(world, ticket)
     for pane in ("decide", "state", "history"):
         ticket_page(world.ana, ticket.pk, Asked(pane), Filters())  # compiles the ticket type
-        with django_assert_max_num_queries(24) as before:
+        with django_assert_max_num_queries(20) as before:
             ticket_page(world.ana, ticket.pk, Asked(pane), Filters())
         world.many(ticket, [f"mais uma {number}" for number in range(120)])
         asked = [change("/pending/-", {"question": f"{pane} {number}?"}, ("m-4", "pode ser à tarde")) for number in range(20)]
