@@ -18,6 +18,7 @@ from memoria.rows import ITEMS, ROOT, GroupRule, group_of, in_group
 from memoria.state import State
 
 _PLACEHOLDER: Final = re.compile(r"/items/(-|new-[0-9]{1,9})/(.+)\Z")
+_ANY_ID: Final = re.compile(r"/items/([^/]+)/(.+)\Z")
 _MINTED: Final = re.compile(r"i-([1-9][0-9]{0,8})\Z")
 NAME_LENGTH: Final = 60
 """Code points after which a group's name is cut."""
@@ -88,17 +89,20 @@ def last_given(pointers: Iterable[str]) -> int:
     return max((int(match[1]) for match in matches if match is not None), default=0)
 
 
-def resolve_ids(changes: Sequence[Change], state: State, given: int) -> tuple[Change, ...]:
+def resolve_ids(
+    changes: Sequence[Change], state: State, given: int, named: Collection[str] | None = None
+) -> tuple[Change, ...]:
     """The changes with ids in the place of `-` and `new-1`, `new-2`, …: numbers that no group of this ticket ever had.
 
     `given` is the highest number in any earlier change's path, decided or not. One `new-1` is one group throughout, in
-    `applies_to` too; each `-` is a group of its own.
+    `applies_to` too; each `-` is a group of its own. `named` are the ids that may be chosen besides those: any where it is
+    None, else what is not among them is read as a placeholder too.
     """
     last = max(given, state.minted.get(ITEMS, 0), last_given(change.path for change in changes))
     known: dict[str, str] = {}
     resolved: list[Change] = []
     for change in changes:
-        match = _PLACEHOLDER.match(change.path)
+        match = _PLACEHOLDER.match(change.path) or _own_id(change.path, named)
         if match is None:
             resolved.append(change)
             continue
@@ -112,6 +116,14 @@ def resolve_ids(changes: Sequence[Change], state: State, given: int) -> tuple[Ch
     return tuple(_with_targets(change, known) for change in resolved) if known else tuple(resolved)
 
 
+def _own_id(path: str, named: Collection[str] | None) -> re.Match[str] | None:
+    """A path with an id that a proposer chose and may not; None for any other."""
+    group = group_of(path)
+    if named is None or group is None or group in named or _MINTED.match(group):
+        return None
+    return _ANY_ID.match(path)
+
+
 def _with_targets(change: Change, known: Mapping[str, str]) -> Change:
     value = change.value
     if not isinstance(value, dict) or not isinstance(value.get("applies_to"), list) or change.path.startswith(f"{ROOT}/"):
@@ -121,7 +133,7 @@ def _with_targets(change: Change, known: Mapping[str, str]) -> Change:
 
 
 def _target(target: str, known: Mapping[str, str]) -> str:
-    match = _PLACEHOLDER.match(target)
+    match = _ANY_ID.match(target)
     return target if match is None or match[1] not in known else f"{ROOT}/{known[match[1]]}/{match[2]}"
 
 

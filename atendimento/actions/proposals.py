@@ -16,7 +16,7 @@ from atendimento.models import Membership, Origin, Proposal, ProposedChange, Run
 from memoria import review
 from memoria.errors import Code, DomainError
 from memoria.evidence import message_number
-from memoria.groups import resolve_ids
+from memoria.groups import ids, resolve_ids
 from memoria.proposals import Change, Status, Verdict
 from memoria.rows import ROOT, group_of
 
@@ -81,7 +81,7 @@ def take_in(
     """
     desk = desks.desk_of(book, member)
     if book.ticket_type.groups is not None:
-        changes = resolve_ids(changes, book.state, desk.last_group)
+        changes = resolve_ids(changes, book.state, desk.last_group, _known_groups(book, proposal))
     rows = [
         ProposedChange(
             organization_id=proposal.organization_id,
@@ -107,6 +107,15 @@ def take_in(
     book.ticket.through_message = max(book.ticket.through_message, proposal.through_message)
     desks.finish(book, "proposal", member, [row.pk for row in rows])
     return rows
+
+
+def _known_groups(book: ledger.Book, proposal: Proposal) -> set[str] | None:
+    """The ids by which the model may call a group: those that there are. An id of its own choice could be somebody's name,
+    and no erasure looks for names in pointers. A program's ids are the organisation's own, and any will do (None)."""
+    if proposal.origin == Origin.API:
+        return None
+    waiting = ProposedChange.objects.filter(ticket=book.ticket, status=Status.PENDING, path__startswith=f"{ROOT}/")
+    return {group for path in waiting.values_list("path", flat=True) if (group := group_of(path))} | set(ids(book.state))
 
 
 def _rejected(book: ledger.Book, changes: Sequence[Change]) -> set[review.Rejection]:

@@ -8,7 +8,7 @@ of what differs and a proposal.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
@@ -26,13 +26,14 @@ from atendimento.actions.question import MOST_NEW, Held, count_tokens
 from atendimento.actions.rebuilds import UNDER_WAY, readable
 from atendimento.models import Message, Organization, Origin, Proposal, ProposedChange, Rebuild, RebuildReading, RunStatus
 from atendimento.transcript import to_domain
-from memoria import runs
+from memoria import groups, runs
 from memoria.context import Budget, Material
 from memoria.events import canonical
 from memoria.extraction import Request, build_request, read_completion
 from memoria.patch import Json, Missing
 from memoria.proposals import Change
 from memoria.rebuild import Report, Row, compare, reread
+from memoria.rows import ROOT, TEMPLATE, group_of
 from memoria.runs import Again, Done, Outcome, Park, Run
 from memoria.state import State, state_from_json, state_to_json
 
@@ -256,8 +257,13 @@ def _report(row: Rebuild, book: ledger.Book, scratch: State) -> None:
     """The difference report, and the proposal of what differs (never a write)."""
     desks.load_cited(book, ())
     report = compare(book.state, scratch, book.transcript)
-    waiting = {key: str(change.pk) for change in desks.pending_of(book) for key in [_same_as_waiting(desks.change_of(change))]}
-    fresh = [change for change in report.proposals if _same_as_waiting(change) not in waiting]
+    begun = groups.ids(book.state)
+    waiting = {_same_as_waiting(desks.change_of(change), begun): change for change in desks.pending_of(book)}
+    proposals = [change for change in report.proposals if _same_as_waiting(change, begun) not in waiting]
+    # The ids are given before the changes are parted among proposals, so that a new group stays one (G2).
+    fresh = groups.resolve_ids(proposals, book.state, desks.desk_of(book, None).last_group)
+    paths = {change.path: given.path for change, given in zip(proposals, fresh, strict=True)}
+    paths |= {one.path: found.path for one in report.proposals if (found := waiting.get(_same_as_waiting(one, begun)))}
     made: list[ProposedChange] = []
     # V6 takes back what an earlier reading proposed at the same pointers; its additions are told apart by their words.
     for first in range(0, len(fresh), MAX_CHANGES):
@@ -281,20 +287,25 @@ def _report(row: Rebuild, book: ledger.Book, scratch: State) -> None:
         made += take_in(book, row.proposal, part, None)
     proposed = iter(made)
     links = [
-        "" if item.change is None else waiting.get(_same_as_waiting(item.change)) or str(next(proposed).pk)
+        "" if item.change is None else str((waiting.get(_same_as_waiting(item.change, begun)) or next(proposed)).pk)
         for item in report.rows
     ]
+    report = Report(tuple(replace(item, pointer=paths.get(item.pointer, item.pointer)) for item in report.rows))
     row.base_version, row.finished_at = book.state.version, book.moment
     row.report = _stored(report, links, book)
     jobs.settle(jobs.REREAD, row.pk)
     log.info("messages read again", rebuild=str(row.pk), rows=len(report.rows), proposed=len(made))
 
 
-def _same_as_waiting(change: Change) -> str:
-    """What makes a change that waits for its decision the same as one that the reading brings."""
+def _same_as_waiting(change: Change, begun: Collection[str]) -> str:
+    """What makes a change that waits for its decision the same as one that the reading brings; in a group that has not
+    `begun`, whatever its id is."""
+    path = change.path
+    if path.startswith(f"{ROOT}/") and group_of(path) not in begun:
+        path = TEMPLATE + path.split("/", 3)[-1]
     value = "" if isinstance(change.value, Missing) else canonical(change.value).decode()
     first = change.evidence[0].message if change.evidence else ""
-    return f"{change.op == 'remove'} {change.path} {first} {value}"
+    return f"{change.op == 'remove'} {path} {first} {value}"
 
 
 def _stored(report: Report, links: list[str], book: ledger.Book) -> Json:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from atendimento.models import Act, AdministrativeAct, Correction, Proposal, RunStatus, Ticket
+from tests.atendimento.test_rebuilds import begin, step
 from tests.atendimento.test_runs import run
 from tests.builders import House, assert_replays, change, propose, say, ticket_type
 from tests.support.model_server import ModelServer
@@ -85,7 +86,7 @@ def test_two_groups_begin_in_one_answer_and_a_correction_stays_in_its_own(
     model_server.answer(
         change("/items/i-2/endereco", "Rua C", ("m-2", "O fogão fica na Rua C"), op="replace"),
         change("/pending/-", unclear, ("m-2", "o horário muda para noite")),
-        change("/items/new-1/aparelho", "Fogão", ("m-2", "fogão")),
+        change("/items/fogao-da-helena/aparelho", "Fogão", ("m-2", "fogão")),
     )
     run(grouped)
 
@@ -165,3 +166,13 @@ def test_a_type_without_groups_asks_nothing_of_them(house: House, ticket: Ticket
     asked = json.dumps(model_server.chats[0].body["messages"])
     assert "/items/" not in asked
     assert "groups" not in asked
+
+
+def test_reading_again_proposes_a_new_group_once(grouped: House, ticket: Ticket, model_server: ModelServer) -> None:
+    say(grouped, ticket, SAID)
+    for _ in range(2):
+        model_server.answer(*answer())
+        row = step(grouped, begin(grouped, ticket))
+        pointers = [f"/items/{g}/{n}" for g in ("i-1", "i-2") for n in ("aparelho", "endereco", "horario")]
+        assert sorted(item["pointer"] for item in row.report["rows"]) == pointers
+        assert list(pending(grouped, ticket)) == pointers

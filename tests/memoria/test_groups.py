@@ -223,6 +223,18 @@ def test_g2_what_was_rejected_for_one_group_may_be_true_of_a_new_one() -> None:
     assert bench.propose(change("/items/new-1/horario", "tarde"))[0].status is Status.PENDING
 
 
+def test_g2_a_model_chooses_no_id() -> None:
+    asked = [
+        change("/items/maria/aparelho", "fogão"),
+        change("/items/maria/horario", "tarde"),
+        change("/items/x/horario", "manhã"),
+    ]
+    asked.append(change("/constraints/-", {"text": "de tarde", "applies_to": ["/items/maria/horario", "/items/x/horario"]}))
+    resolved = groups.resolve_ids(asked, State(), 0, {"x"})
+    assert [one.path for one in resolved[:3]] == ["/items/i-1/aparelho", "/items/i-1/horario", "/items/x/horario"]
+    assert resolved[3].value == {"text": "de tarde", "applies_to": ["/items/i-1/horario", "/items/x/horario"]}
+
+
 PLACES = st.sampled_from(("-", "new-1", "new-2", "i-3", "i-9", "x"))
 PASTS = st.lists(st.sampled_from(("/items/i-2/aparelho", "/items/i-7/aparelho", "/items/x/aparelho")))
 
