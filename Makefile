@@ -1,6 +1,6 @@
 # Every entry works from a bare checkout: what it needs is installed first, once.
 .DEFAULT_GOAL := help
-.PHONY: help install install-runtime demo pictures test faults soak coverage lint types architecture format requirements audit messages clean
+.PHONY: help install install-runtime demo pictures test mutation faults bench bench-queue bench-console soak coverage lint types architecture format requirements audit messages clean
 
 PYTHON ?= python3
 VENV := .venv
