@@ -463,6 +463,15 @@ class Ticket(RuleBasedStateMachine):
             assert held_at(state, pointer) is MISSING or pointer in state.slots
         assert all(f"/commitments/{identity}" in state.slots for identity in state.values["commitments"])
 
+    @invariant()
+    def a_group_is_there_as_long_as_it_holds_a_value(self) -> None:
+        """G2"""
+        if not hasattr(self, "bench"):
+            return
+        values = self.bench.state.values
+        assert ("items" in values) is bool(values.get("items"))
+        assert all(values.get("items", {}).values())
+
 
 THOROUGH = os.environ.get("LASTRO_PROPERTIES") == "thorough"
 TestTicket = Ticket.TestCase
