@@ -57,6 +57,7 @@ class Sight:
     may_override: bool
     failure: Failure | None = None
     opened: str = ""  # the sensitive field that the member has just opened
+    called: Mapping[str, str] = field(default_factory=dict)  # every group, and each that is proposed, by id
 
     def shown(self, pointer: str, value: Json | Missing) -> str:
         """A value that the state holds, or held: of a sensitive field only where it was opened."""
@@ -94,6 +95,9 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
     new = values.show_plain(ticket_type, row.path, row.value, state)
     place = ticket_type.place(row.path, state.values)
     forms = controls.for_place(ticket_type, place, row.value) if place is not None and row.op != "remove" else ()
+    which = grouping.choice(row, ticket_type, state, sight.called)
+    if which is not None and forms:
+        forms = (*forms, which)
     failure = sight.failed(key)
     if failure is not None:
         forms = controls.typed(forms, failure.typed)

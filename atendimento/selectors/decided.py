@@ -145,4 +145,6 @@ def _sight(member: Membership, left: Aftermath, changed: Sequence[ProposedChange
         cited |= {item.message for challenger in slot.challengers for item in challenger.evidence}
     messages = reading.cited(left.ticket.pk, cited)
     ticket_type = reading.with_groups(left.ticket_type, left.state, left.pending)
-    return Sight(ticket_type, left.state, messages, access.caller_of(member).may(Permission.OVERRIDE))
+    may_override = access.caller_of(member).may(Permission.OVERRIDE)
+    called = grouping.names(ticket_type, left.state, left.pending)
+    return Sight(ticket_type, left.state, messages, may_override, called=called)

@@ -6,13 +6,16 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from atendimento import access
-from atendimento.models import Membership
+from atendimento.models import Membership, ProposedChange
 from atendimento.selectors import controls, grouping, occurrences, reading
 from atendimento.selectors.parts import Control
 from memoria.members import Place
 from memoria.patch import MISSING, Json, Missing, lookup
-from memoria.proposals import Citation
+from memoria.proposals import Citation, Status
+from memoria.rows import group_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class Form:
     controls: tuple[Control, ...]
     base: Json | Missing
     evidence: tuple[Citation, ...] = ()  # of a change: what its proposal quotes
+    group: str = ""  # of a change: the group that it was proposed for
 
 
 def of_change(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) -> Form:
@@ -33,7 +37,7 @@ def of_change(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID) ->
     ticket_type, state = reading.definition(ticket.ticket_type_id), reading.current_state(ticket.pk)
     place = ticket_type.place(change.path, state.values)
     forms = controls.for_place(ticket_type, place, change.value) if place is not None else ()
-    return Form(forms, change.value, tuple(Citation.from_json(item) for item in change.citations))
+    return Form(forms, change.value, tuple(Citation.from_json(item) for item in change.citations), group_of(change.path) or "")
 
 
 def of_place(member: Membership, ticket_id: uuid.UUID, path: str) -> Form:
@@ -48,6 +52,15 @@ def of_place(member: Membership, ticket_id: uuid.UUID, path: str) -> Form:
         raise access.NotFound("field")
     held = MISSING if place.kind == "new" else lookup(state.values, path)
     return Form(controls.for_place(ticket_type, place, held), held)
+
+
+def moved_to(member: Membership, ticket_id: uuid.UUID, group: str) -> str:
+    """Why a change is not taken where it was proposed: the group that it is of. Raises NotFound."""
+    ticket = access.ticket(member, ticket_id)
+    state, ticket_type = reading.standing(ticket.pk)
+    pending = ProposedChange.objects.filter(ticket=ticket, status=Status.PENDING)
+    named = grouping.names(ticket_type, state, pending).get(group)
+    return _("It is of another one.") if named is None else _("It is of “%(group)s”.") % {"group": named}
 
 
 def pointed(member: Membership, ticket_id: uuid.UUID, change_id: uuid.UUID, starts: Mapping[int, int]) -> tuple[Citation, ...]:

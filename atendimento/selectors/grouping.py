@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from atendimento.models import ProposedChange
 from atendimento.selectors.pane_parts import ChangeCard, NewGroup
+from atendimento.selectors.parts import Control, Option
 from memoria import groups
 from memoria.fields import Field, TicketType
 from memoria.patch import make_pointer
@@ -93,16 +94,33 @@ def headed(
     for row in bulk:
         if str(row.pk) in group_by_id:
             taken.setdefault(group_by_id[str(row.pk)], []).append(str(row.pk))
+    there = tuple(Option(group, name) for group, name in named.items() if group in known)
+    heads: dict[str, NewGroup] = {}
     shown: list[ChangeCard] = []
-    headed_already: set[str] = set()
     for card in cards:
         group = group_by_id.get(card.id)
-        if group is None or group in headed_already:
+        if group is None or group in heads:
             shown.append(card)
             continue
-        headed_already.add(group)
-        shown.append(replace(card, head=NewGroup(f"new-{group}", named.get(group, group), tuple(taken.get(group, ())))))
+        whole = {row.path: str(row.pk) for row in pending if group_by_id.get(str(row.pk)) == group}
+        heads[group] = NewGroup(
+            f"new-{group}", named.get(group, group), tuple(taken.get(group, ())), tuple(whole.values()), there
+        )
+        shown.append(replace(card, head=heads[group]))
     return tuple(shown)
+
+
+def choice(row: ProposedChange, ticket_type: TicketType, state: State, called: Mapping[str, str]) -> Control | None:
+    """The control that says which group a change is of; None for one of no group. `called`: all groups by id."""
+    group, rule = group_of(row.path), ticket_type.groups
+    if group is None or rule is None or row.op == "remove":
+        return None
+    options = [Option(one, name, one == group) for one, name in called.items()]
+    if group not in called:
+        options.insert(0, Option(group, rule.label, selected=True))
+    if may_begin(ticket_type, state):
+        options.append(Option(NEW, said_new(rule.label)))
+    return Control("group", _("Of which"), "select", options=tuple(options)) if len(options) > 1 else None
 
 
 def names(ticket_type: TicketType, state: State, pending: Iterable[ProposedChange] = ()) -> Mapping[str, str]:

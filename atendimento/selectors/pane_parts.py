@@ -45,6 +45,8 @@ class NewGroup:
     key: str  # also the element's id
     label: str
     ids: tuple[str, ...]  # what "accept all" of this group would take
+    whole: tuple[str, ...] = ()  # all that is proposed of it
+    there: tuple[Option, ...] = ()  # the groups that it may be
 
 
 @dataclass(frozen=True, slots=True)

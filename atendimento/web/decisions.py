@@ -7,7 +7,7 @@ to a script it is the memory pane alone.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from atendimento.actions import answers, decisions, quoted, runs, slots, undo
+from atendimento.actions import answers, decisions, quoted, regrouping, runs, slots, undo
 from atendimento.actions.desk import Written
 from atendimento.actions.faults import InvalidInput
 from atendimento.selectors import forms as drawn
@@ -29,6 +29,7 @@ from atendimento.selectors.parts import Problem
 from atendimento.web import forms
 from atendimento.web.doors import MemberRequest, is_fragment, kept_by, member_view, number, seen_by, show
 from atendimento.web.places import place_of, ticket_at
+from memoria import review
 from memoria.errors import Code, DomainError
 from memoria.patch import MISSING
 from memoria.proposals import Citation
@@ -66,10 +67,11 @@ def _act(
     key: str = "",
     form: str = "",
     undone: str | None = None,
+    whole: bool = False,
 ) -> HttpResponse:
     """Run an action; show the pane as it is then, or the refusal beside the card `key` with its form `form` open.
 
-    `undone`: the pane to show where the action wrote nothing.
+    `undone`: the pane to show where the action wrote nothing. `whole`: it may have made cards that no part names.
     """
     try:
         written = run()
@@ -86,7 +88,7 @@ def _act(
         return _answer(request, ticket_id, failure=Failure(key, found, form, forms.typed(request.POST)), status=400)
     if written is None:
         return _answer(request, ticket_id, pane=undone, gone=key)
-    return _patched(request, written) or _answer(request, ticket_id, done=written.version, gone=key)
+    return (None if whole else _patched(request, written)) or _answer(request, ticket_id, done=written.version, gone=key)
 
 
 def _patched(request: MemberRequest, written: Written) -> HttpResponse | None:
@@ -178,17 +180,50 @@ def edit(request: MemberRequest, ticket_id: uuid.UUID, change_id: uuid.UUID) -> 
     def run() -> Written:
         cited = _cited(request, ticket_id)
         kept: tuple[Citation, ...] = () if request.POST.get("own") else form.evidence
+        value = forms.read_value(form.controls, forms.typed(request.POST), form.base)
+        evidence = (*kept, *cited) if cited or request.POST.get("own") else None
+        if moves:
+            edit = review.Edit(value, evidence, _text(request, "reason"))
+            return _move(request, ticket_id, [str(change_id)], group, {change_id: edit})
         return decisions.edit_change(
             member=request.member,
             change_id=change_id,
             expected_version=_expected(request),
-            value=forms.read_value(form.controls, forms.typed(request.POST), form.base),
-            evidence=(*kept, *cited) if cited or request.POST.get("own") else None,
+            value=value,
+            evidence=evidence,
             reason=_text(request, "reason"),
             ticket_id=ticket_id,
         )
 
-    return _act(request, ticket_id, run, key=f"ch-{change_id}", form="edit")
+    group = request.POST.get("group", "")
+    moves = bool(form.group) and group not in ("", form.group)
+    return _act(request, ticket_id, run, key=f"ch-{change_id}", form="edit", whole=moves)
+
+
+@require_POST
+@member_view
+def regroup(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
+    """Take what was proposed of a new group for one that is there already, all of it at once."""
+    ids = request.POST.getlist("change")[:100]
+
+    def run() -> Written:
+        return _move(request, ticket_id, ids, request.POST.get("group", ""), {})
+
+    return _act(request, ticket_id, run, whole=True)
+
+
+def _move(
+    request: MemberRequest, ticket_id: uuid.UUID, ids: Sequence[str], group: str, edits: Mapping[uuid.UUID, review.Edit]
+) -> Written:
+    return regrouping.move_changes(
+        member=request.member,
+        ticket_id=ticket_id,
+        change_ids=ids,
+        group=group,
+        expected_version=_expected(request),
+        reason=_text(request, "reason") or drawn.moved_to(request.member, ticket_id, group),
+        edits=edits,
+    )
 
 
 @require_POST

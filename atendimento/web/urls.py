@@ -79,6 +79,7 @@ urlpatterns = [
     path(f"{TICKET}snooze", hands.snooze, name="snooze"),
     path(f"{TICKET}hands", hands.history, name="hands"),
     path(f"{TICKET}decide", decisions.decide_all, name="decide-all"),
+    path(f"{TICKET}regroup", decisions.regroup, name="regroup"),
     path(f"{TICKET}confirm", decisions.confirm, name="confirm"),
     path(f"{TICKET}open", audit.open_sensitive, name="open-sensitive"),
     path(f"{TICKET}set", decisions.set_value, name="set"),

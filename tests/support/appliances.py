@@ -10,7 +10,9 @@ from tests.support.stories import TICKET_TYPE, World, change
 
 NAME, WHERE, WHEN = "/items/{id}/aparelho", "/items/{id}/endereco", "/items/{id}/horario"
 
-SAID = "Tenho uma geladeira Consul na Rua do Sol, 22, e um fogão Dako na Rua das Flores, 10. Podem vir quinta às 14h ver a geladeira"
+SAID = (
+    "Tenho uma geladeira Consul na Rua do Sol, 22, e um fogão Dako na Rua das Flores, 10. A geladeira é quinta às 14h"
+)
 MOVED = "A geladeira agora está na Rua da Aurora, 5"
 
 

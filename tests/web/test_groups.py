@@ -7,7 +7,7 @@ from typing import Any
 
 from django.test import Client
 
-from atendimento.models import ProposedChange, Ticket
+from atendimento.models import ProposedChange, Ticket, TicketState
 from tests.support import appliances
 from tests.support.asking import act, ask, text
 from tests.support.stories import World, change
@@ -21,6 +21,11 @@ def pane(browser: Client, ticket: Ticket, which: str, **more: Any) -> Any:
 
 def at(ticket: Ticket) -> int:
     return Ticket.objects.values_list("state_version", flat=True).get(pk=ticket.pk)
+
+
+def held(ticket: Ticket) -> dict[str, Any]:
+    found: dict[str, Any] = TicketState.objects.get(ticket=ticket).values["items"]
+    return found
 
 
 def headings(response: Any, level: int) -> list[str]:
@@ -40,7 +45,7 @@ def test_cards_of_one_new_group_stand_together_under_its_name(world: World, ana:
         f"{STOVE} · Modelo",
         f"{STOVE} · Endereço da visita",
     ]
-    assert text(shown).count("novo: Aparelho") == 5
+    assert text(shown).count("cliente · novo: Aparelho") == 5
     first = [str(row.pk) for row in rows if row.path.startswith(rows[0].path.rsplit("/", 1)[0])]
     act(ana, f"/tickets/{ticket.pk}/decide", expected_version=0, accept=first)
     after = pane(ana, ticket, "decide")
@@ -61,9 +66,11 @@ def test_the_state_has_a_section_a_group_and_a_form_that_begins_one(world: World
     world.say(ticket, appliances.MOVED)
     world.accept(world.propose(ticket, change(rows[2].path, "Rua da Aurora, 5", ("m-2", "Rua da Aurora, 5"))))
     shown = pane(ana, ticket, "state")
-    sections = {one: words for one, words in zip(headings(shown, 2), re.split(r"<h2", shown.content.decode())[1:], strict=True)}
-    assert "quinta às 14h" in sections[FRIDGE] and "precisa confirmar" in sections[FRIDGE]
-    assert "Rua das Flores, 10" in sections[STOVE] and "precisa confirmar" not in sections[STOVE]
+    sections = dict(zip(headings(shown, 2), re.split(r"<h2", shown.content.decode())[1:], strict=True))
+    assert "quinta às 14h" in sections[FRIDGE]
+    assert "precisa confirmar" in sections[FRIDGE]
+    assert "Rua das Flores, 10" in sections[STOVE]
+    assert "precisa confirmar" not in sections[STOVE]
     assert "novo: Aparelho Modelo" in text(shown)
     answer = act(
         ana,
@@ -73,6 +80,67 @@ def test_the_state_has_a_section_a_group_and_a_form_that_begins_one(world: World
         value="micro-ondas",
         pane="state",
     )
-    assert answer.status_code == 200 and "Aparelho: micro-ondas" in headings(answer, 2)
+    assert answer.status_code == 200
+    assert "Aparelho: micro-ondas" in headings(answer, 2)
     assert "novo: Aparelho Modelo" not in text(answer)  # the type takes three
     assert ProposedChange.objects.filter(ticket=ticket, status="pending").count() == 0
+
+
+def test_an_edit_takes_a_change_for_another_group(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows[:2])
+    wrong = rows[4]  # the time of the fridge's visit, which was the stove's
+    stove = rows[1].path.split("/")[2]
+    address = f"/tickets/{ticket.pk}/changes/{wrong.pk}/edit"
+    card = ask(ana, f"/tickets/{ticket.pk}/memory", pane="decide").content.decode()
+    assert re.search(rf'<option value="{stove}"\s*>{STOVE}</option>', card)
+    sent = {"expected_version": 1, "value": "quinta às 14h", "group": stove}
+    assert f"{STOVE} · Horário da visita" in text(act(ana, address, **sent))
+    assert (at(ticket), held(ticket)[stove]["horario"]) == (2, "quinta às 14h")
+    slot = TicketState.objects.get(ticket=ticket).slots[f"/items/{stove}/horario"]
+    assert (slot["source"], slot["evidence"][0]["message"]) == ("customer", "m-1")
+    wrong.refresh_from_db()
+    assert (wrong.status, wrong.version) == ("rejected", 2)
+    told = text(pane(ana, ticket, "history"))
+    assert f"{FRIDGE} · Horário da visita" in told
+    assert f"É de “{STOVE}”." in told
+    assert act(ana, address, **sent).status_code == 200  # pressed twice: the first answer (V4)
+    assert (at(ticket), ProposedChange.objects.filter(ticket=ticket).count()) == (2, 6)
+
+
+def test_what_its_card_did_not_say_stays_as_a_card_of_the_other_group(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows)
+    world.say(ticket, appliances.MOVED)
+    (wrong,) = world.propose(ticket, change(rows[3].path, "Rua da Aurora, 5", ("m-2", "Rua da Aurora, 5")))
+    fridge = rows[0].path.split("/")[2]
+    sent = {"expected_version": 1, "value": "Rua da Aurora, 5", "group": fridge}
+    answer = act(ana, f"/tickets/{ticket.pk}/changes/{wrong.pk}/edit", **sent)
+    assert headings(answer, 3) == [f"{FRIDGE} · Endereço da visita"]
+    assert f"{FRIDGE} · Horário da visita: quinta às 14h" in text(answer)  # it would fall
+    assert held(ticket)[fridge]["endereco"] == "Rua do Sol, 22"
+
+
+def test_a_new_group_that_is_there_already_is_taken_for_it_at_once(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows[:1])
+    again = world.propose(
+        ticket,
+        change("/items/new-1/aparelho", "Geladeira Consul", ("m-1", "geladeira Consul")),
+        change("/items/new-1/horario", "quinta às 14h", ("m-1", "quinta às 14h")),
+    )
+    fridge = rows[0].path.split("/")[2]
+    sent = {"expected_version": 1, "group": fridge, "change": [str(row.pk) for row in again]}
+    assert act(ana, f"/tickets/{ticket.pk}/regroup", **sent).status_code == 200
+    assert held(ticket) == {fridge: {"aparelho": "Geladeira Consul", "horario": "quinta às 14h"}}
+    sent |= {"expected_version": 2, "change": [str(rows[1].pk)], "group": "i-77"}
+    assert act(ana, f"/tickets/{ticket.pk}/regroup", **sent).status_code == 400
+
+
+def test_an_own_word_for_a_new_group_is_a_statement(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    sent = {"expected_version": 0, "value": "fogão de embutir", "group": "-", "own": "1"}
+    act(ana, f"/tickets/{ticket.pk}/changes/{rows[1].pk}/edit", **sent)
+    assert (at(ticket), list(held(ticket).values())) == (2, [{"aparelho": "fogão de embutir"}])
+    (pointer,) = TicketState.objects.get(ticket=ticket).slots
+    assert pointer not in {row.path for row in rows}

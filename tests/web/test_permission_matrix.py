@@ -116,6 +116,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", "views/<int:view_id>/move"): "agent",
     ("POST", "views/<int:view_id>/remove"): "agent",
     ("POST", f"{TICKET}decide"): ALL,
+    ("POST", f"{TICKET}regroup"): ALL,
     ("POST", f"{TICKET}confirm"): ALL,
     ("POST", f"{TICKET}open"): ALL,
     ("POST", f"{TICKET}set"): ALL,

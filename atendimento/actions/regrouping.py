@@ -1,0 +1,160 @@
+"""Moving proposed changes to the group that they are about (G7): what was proposed of one appliance is taken for another."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from django.db import transaction
+
+from atendimento import access, ledger
+from atendimento.access import NotFound, Permission
+from atendimento.actions import decisions, proposals, slots
+from atendimento.actions import desk as desks
+from atendimento.actions.desk import Written
+from atendimento.actions.faults import invalid
+from atendimento.actions.quoted import PRODUCER
+from atendimento.models import Membership, ProposedChange
+from memoria import groups
+from memoria.errors import Code, DomainError, Reason
+from memoria.events import canonical
+from memoria.proposals import Change, Status, Verdict
+from memoria.review import Edit
+from memoria.rows import ROOT, group_of
+
+NEW = "-"
+"""Stands for a group that begins with what is moved to it (G2)."""
+
+
+@transaction.atomic
+def move_changes(
+    *,
+    member: Membership,
+    ticket_id: str | uuid.UUID,
+    change_ids: Sequence[str | uuid.UUID],
+    group: str,
+    expected_version: int,
+    reason: str,
+    edits: Mapping[uuid.UUID, Edit] = MappingProxyType({}),
+) -> Written:
+    """Reject these changes where they stand and take them, with their evidence, for `group` (`NEW`: one that begins).
+
+    It is one version: each change is said to be rejected with `reason`, and what was taken is the member's proposal.
+    What would be refused there is refused here, and nothing changes. What a person has not seen on its card, a divergence,
+    something that would fall, another caution, is not taken: it stays as a card of that group. `edits` by the change's id;
+    one without evidence is the member's own statement, in a version of its own. The same again answers the same (V4).
+    Raises InvalidInput, NotFound, DomainError.
+    """
+    access.require(member, Permission.DECIDE)
+    book = ledger.open_to_change(member, ticket_id)
+    rows = _rows(book, change_ids)
+    if group != NEW and group not in _known(book):
+        raise invalid("/group", "group.unknown", "no group of this ticket")
+    stated = [row for row in rows if (edit := edits.get(row.pk)) is not None and edit.evidence == ()]
+    if stated:
+        return _state(member, book, rows, stated, group, expected_version, reason, edits)
+    changes = [_moved(row, group, edits.get(row.pk)) for row in rows]
+    proposal, _new = proposals.store_proposal(
+        member=member,
+        ticket_id=ticket_id,
+        base_version=expected_version,
+        producer=PRODUCER,
+        changes=changes,
+        key=_key(rows, group, changes),
+    )
+    made = list(ProposedChange.objects.filter(proposal=proposal).order_by("position"))
+    for row in made:
+        if row.status == Status.REFUSED:
+            first = row.reasons[0]
+            raise DomainError.of(Reason(Code(first["code"]), first["rule"], first["data"]))
+    taken = [str(new.pk) for new, old in zip(made, rows, strict=True) if _was_seen(new, old)]
+    return decisions.decide_changes(
+        member=member,
+        ticket_id=ticket_id,
+        expected_version=expected_version,
+        accept=taken,
+        reject=[str(row.pk) for row in rows],
+        reason=reason,
+    )
+
+
+def _rows(book: ledger.Book, ids: Sequence[str | uuid.UUID]) -> list[ProposedChange]:
+    """The changes in the order named, each of a group and once a field. Raises NotFound, InvalidInput."""
+    found = {row.pk: row for row in ProposedChange.objects.filter(ticket=book.ticket, pk__in=ids)}
+    try:
+        rows = [found[uuid.UUID(str(one))] for one in dict.fromkeys(ids)]
+    except KeyError:
+        raise NotFound("change") from None
+    if not rows:
+        raise invalid("", "decision.empty", "names no change")
+    if any(group_of(row.path) is None or row.op == "remove" for row in rows):
+        raise invalid("/changes", "change.of_no_group", "must be values of groups")
+    if len({_name(row) for row in rows}) != len(rows):
+        raise invalid("/changes", "decision.repeated", "names a field twice")
+    return rows
+
+
+def _known(book: ledger.Book) -> set[str]:
+    """The groups of the ticket, and those that something undecided would begin."""
+    proposed = [(row.path, row.value) for row in desks.pending_of(book)]
+    return {*groups.ids(book.state), *groups.proposed_groups(proposed, book.state)}
+
+
+def _name(row: ProposedChange) -> str:
+    return row.path.rsplit("/", 1)[1]
+
+
+def _path(row: ProposedChange, group: str) -> str:
+    return f"{ROOT}/{'new-1' if group == NEW else group}/{_name(row)}"
+
+
+def _moved(row: ProposedChange, group: str, edit: Edit | None) -> Change:
+    change = replace(desks.change_of(row), path=_path(row, group), reason=None)
+    if edit is None:
+        return change
+    return replace(change, value=edit.value, evidence=change.evidence if edit.evidence is None else edit.evidence)
+
+
+def _key(rows: Sequence[ProposedChange], group: str, changes: Sequence[Change]) -> str:
+    """The same for the same move, so that a second press on the button finds the first one's proposal."""
+    said = [
+        [str(row.pk), group, change.value, [item.to_json() for item in change.evidence]]
+        for row, change in zip(rows, changes, strict=True)
+    ]
+    return "move:" + hashlib.sha256(canonical(said)).hexdigest()
+
+
+def _was_seen(new: ProposedChange, old: ProposedChange) -> bool:
+    """Whether taking the change says nothing that its first card did not."""
+    plain = new.verdict in (Verdict.ALLOWED, Verdict.NO_CHANGE) and not new.cascade
+    return plain and all(caution in old.cautions for caution in new.cautions)
+
+
+def _state(
+    member: Membership,
+    book: ledger.Book,
+    rows: Sequence[ProposedChange],
+    stated: Sequence[ProposedChange],
+    group: str,
+    expected_version: int,
+    reason: str,
+    edits: Mapping[uuid.UUID, Edit],
+) -> Written:
+    """The member's own word in the place of a proposed one (E9): a rejection, then a statement."""
+    if len(rows) != 1:
+        raise invalid("/changes", "decision.repeated", "one statement at a time")
+    (row,) = stated
+    left = decisions.decide_changes(
+        member=member, ticket_id=book.ticket.pk, expected_version=expected_version, reject=[str(row.pk)], reason=reason
+    )
+    return slots.set_slot(
+        member=member,
+        ticket_id=book.ticket.pk,
+        path=_path(row, group),
+        value=edits[row.pk].value,
+        expected_version=left.version,
+        reason=edits[row.pk].reason,
+    )
