@@ -221,6 +221,9 @@ def every_stage_is_there(organization: Organization) -> None:
     assert fates == {Status.ACCEPTED, Status.EDITED, Status.REJECTED}
     assert tickets["12-ainda-nao-lido"].assignee is None
     assert tickets["13-retorno-adiado"].status == "snoozed"
+    two = state_of(organization, "14-dois-aparelhos")
+    assert two.slots["/items/i-2/horario"].status is SlotStatus.NEEDS_CONFIRMATION
+    assert two.slots["/items/i-1/horario"].status is SlotStatus.CURRENT
 
 
 def one_conversation_awaits_the_model(organization: Organization) -> None:
