@@ -222,6 +222,18 @@ def test_a_recovery_code_opens_once(world: World) -> None:
         assert (tries, answer.status_code) == (tries, opened)
 
 
+SAID = '<p class="notice" role="status">'
+
+
+def test_what_the_sign_in_has_to_say_is_said_on_the_next_page_and_no_later(world: World, adm: Any) -> None:
+    wanted = {"oldpassword": PASSWORD, "password1": CHOSEN, "password2": CHOSEN}
+    answer = adm.post("/conta/password/change/", wanted)
+    assert answer.status_code == 302
+    assert adm.get(answer["Location"]).content.decode().count(SAID) == 1
+    world.enter()
+    assert SAID not in adm.get("/admin/model/").content.decode()
+
+
 def test_where_the_organisation_asks_for_it_nothing_opens_before_it_is_set_up(world: World, adm: Any) -> None:
     browser = by_password(world.ana.user.email)
     assert browser.get("/").status_code == 200

@@ -82,6 +82,7 @@ def test_what_is_wrong_is_told_beside_it_and_what_was_typed_stays(
     before = kept(world)
     answer = adm.post(f"/admin/settings/{card}", RIGHT[card] | wrong)
     assert answer.status_code == 400
+    assert answer.content.decode().count("autofocus") == 1  # the page opens at what is wrong
     assert words in text(answer)
     after = kept(world)
     for name in (
