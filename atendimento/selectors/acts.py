@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
@@ -17,12 +18,14 @@ from django.utils.translation import gettext_lazy
 
 from atendimento import access
 from atendimento.access import Permission
-from atendimento.models import Act, AdministrativeAct, Membership
-from atendimento.selectors import keeping
+from atendimento.corrections import former_labels
+from atendimento.models import Act, AdministrativeAct, Membership, Ticket
+from atendimento.selectors import keeping, reading
 from atendimento.selectors.administration import act_words
 from atendimento.selectors.parts import Option
 
 PAGE: Final = 50
+CHUNK: Final = 500
 CLOCK: Final = "clock"
 """In the filter by person: what nobody did, but the clock or a command."""
 
@@ -36,6 +39,9 @@ AREAS: Final[Mapping[str, tuple[Promise, tuple[str, ...]]]] = {
     "sensitive": (gettext_lazy("Openings of what is sensitive"), ("sensitive_",)),
 }
 """Acts by how their codes begin. An act of no area is found without this filter."""
+
+
+Labels = Mapping[tuple[str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +115,11 @@ class ActsPage:
 def page(member: Membership, filters: Filters) -> ActsPage:
     """One page of the log, newest first. Raises DomainError `permission.denied`."""
     found = list(_found(member, filters)[: PAGE + 1])
+    labels = _labels(member, found)
     older = replace(filters, before=found[PAGE - 1].pk).address if len(found) > PAGE else ""
     people = Membership.objects.filter(organization=member.organization).order_by("name", "pk")
     return ActsPage(
-        tuple(ActRow(_who(row), words(row), row.at) for row in found[:PAGE]),
+        tuple(ActRow(_who(row), words(row, labels), row.at) for row in found[:PAGE]),
         (
             *(Option(str(one.pk), one.name, str(one.pk) == filters.person) for one in people),
             Option(CLOCK, _("The clock"), filters.person == CLOCK),
@@ -151,7 +158,25 @@ def _who(row: AdministrativeAct) -> str:
     return row.member.name if row.member is not None else _("The clock")
 
 
-def words(row: AdministrativeAct) -> str:
+def _labels(member: Membership, rows: Sequence[AdministrativeAct]) -> Labels:
+    """What the sensitive fields that were opened are called, by the ticket's protocol and their pointer.
+
+    A query for the tickets, a few for each of their types; none where nothing was opened.
+    """
+    opened = {(row.subject, pointer) for row in rows if row.kind == Act.SENSITIVE_READ for pointer in row.details["fields"]}
+    tickets = Ticket.objects.filter(organization=member.organization, protocol__in={protocol for protocol, _ in opened})
+    kinds = dict(tickets.values_list("protocol", "ticket_type_id")) if opened else {}
+    called: dict[int, Mapping[str, str]] = {}
+    for kind in set(kinds.values()):
+        known = {pointer: field.label for pointer, field in reading.definition(kind).fields.items()}
+        wanted = {pointer for protocol, pointer in opened if kinds.get(protocol) == kind}
+        called[kind] = {**known, **former_labels(kind, wanted - known.keys())}
+    return {
+        (protocol, pointer): called[kinds[protocol]].get(pointer, pointer) for protocol, pointer in opened if protocol in kinds
+    }
+
+
+def words(row: AdministrativeAct, labels: Labels) -> str:
     """What was done, in a sentence without its subject."""
     details: dict[str, Any] = dict(row.details)
     if row.kind == Act.RETENTION_SET:
@@ -159,7 +184,7 @@ def words(row: AdministrativeAct) -> str:
     if row.kind == Act.HOLD_PLACED:
         details["until"] = details["until"] or _("it is lifted")
     if row.kind == Act.SENSITIVE_READ:
-        details["fields"] = ", ".join(details["fields"])
+        details["fields"] = ", ".join(labels.get((row.subject, pointer), pointer) for pointer in details["fields"])
         details["via"] = _("by the API") if details["via"] == "api" else _("in the console")
     return act_words(row.kind, row.subject, details)
 
@@ -173,7 +198,7 @@ def _periods(periods: Mapping[str, int]) -> str:
 
 
 def heading() -> list[str]:
-    return [_("When"), _("Who"), _("Act"), _("What"), _("Subject")]
+    return [_("When"), _("Who"), _("What"), _("Subject"), _("Area"), _("Code"), _("Fields")]
 
 
 def count(member: Membership, filters: Filters) -> int:
@@ -184,6 +209,15 @@ def count(member: Membership, filters: Filters) -> int:
 def export(member: Membership, filters: Filters) -> Iterator[list[str]]:
     """The entries, newest first, as cells."""
     zone = ZoneInfo(member.organization.timezone)
-    for row in _found(member, replace(filters, before=None)).iterator(chunk_size=500):
-        when = row.at.astimezone(zone).isoformat(sep=" ", timespec="seconds")
-        yield [when, _who(row), row.kind, words(row), row.subject]
+    found = _found(member, replace(filters, before=None)).iterator(chunk_size=CHUNK)
+    while rows := list(islice(found, CHUNK)):
+        labels = _labels(member, rows)
+        for row in rows:
+            when = row.at.astimezone(zone).isoformat(sep=" ", timespec="seconds")
+            codes = ", ".join(row.details["fields"]) if row.kind == Act.SENSITIVE_READ else ""
+            yield [when, _who(row), words(row, labels), row.subject, _area(row.kind), row.kind, codes]
+
+
+def _area(kind: str) -> str:
+    """The area that an act counts to, as the filter names it."""
+    return next((str(label) for label, begins in AREAS.values() if kind.startswith(begins)), "")

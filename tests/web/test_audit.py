@@ -247,11 +247,31 @@ def test_taken_out_as_a_spreadsheet_it_runs_nothing_and_says_so_itself(world: Wo
     answer = sign_in(adm).post("/admin/log/export", {"area": "people"})
 
     rows = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig")), delimiter=";"))
-    assert [row[2] for row in rows[1:]] == ["member_role", "member_added"]
-    assert rows[2][4] == "'=1+1"
+    assert rows[0] == ["Quando", "Quem", "O quê", "Assunto", "Área", "Código", "Campos"]
+    assert [row[2] for row in rows[1:]] == ["mudou o papel de Rui Prado de Agente para Supervisão", "incluiu =1+1 como Agente"]
+    assert [row[4:6] for row in rows[1:]] == [["Pessoas e entrada", "member_role"], ["Pessoas e entrada", "member_added"]]
+    assert rows[2][3] == "'=1+1"
     assert answer["Content-Disposition"].startswith("attachment")
     last = AdministrativeAct.objects.latest("pk")
     assert (last.kind, last.details) == (Act.LOG_EXPORTED, {"entries": 2})
+
+
+def test_an_opening_is_told_by_the_field_s_label_and_its_code_has_a_column_of_its_own(
+    ana: Client, world: World, adm: Membership, ticket: Ticket, sign_in: SignIn
+) -> None:
+    ana.post(f"/tickets/{ticket.pk}/open", {"path": "/facts/sintoma"})
+    world.enter()
+    browser = sign_in(adm)
+    world.enter()
+
+    answer = browser.post("/admin/log/export", {"area": "sensitive"})
+    shown = log_page(browser, area="sensitive")
+
+    (row,) = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig")), delimiter=";"))[1:]
+    assert row[2] == f"abriu o que é sensível em {ticket.protocol}, no console: Sintoma"
+    assert row[5:] == ["sensitive_read", "/facts/sintoma"]
+    assert f"em {ticket.protocol}, no console: Sintoma" in shown
+    assert "/facts/sintoma" not in shown
 
 
 def test_every_act_has_its_sentence() -> None:
