@@ -2,8 +2,8 @@
 
 A reply is read against the state, the changes that nobody has decided yet, and the messages that nobody has read for the
 state yet. A finding informs: whoever writes may send all the same. Questions assert nothing: only rules on promises,
-constraints and authorisations look past negations, and none looks at what is asked. Of a text longer than any reply that
-a person writes, the beginning is read (`LONGEST`).
+constraints and authorisations look past negations, and only a constraint looks at what is asked. Of a text longer than any
+reply that a person writes, the beginning is read (`LONGEST`).
 
 1. `done_but_open`: a sentence announces as done what an unfinished commitment, an open pending item, or a value that
    awaits confirmation still has open.
@@ -11,7 +11,8 @@ a person writes, the beginning is read (`LONGEST`).
    with another due; `promise_undecided` where a proposed one waits for its decision. The first comes with an offer.
 3. `not_current`: the literal of a value that does not hold: corrected, withdrawn, rejected, in conflict, in doubt.
 4. `undecided`: the literal of a proposed value, or of a present one that a proposed change would replace.
-5. `constraint`: a word of a constraint that says something, or the value of what it applies to, and not negated.
+5. `constraint`: a word of a constraint that says something, or the value of what it applies to, and not negated; asked
+   too ("may I call?"), unless it is asked whether a value that is in doubt holds.
 6. `authorization_missing`, `authorization_revoked`: where the ticket type keeps authorisations, sharing somebody's data
    and carrying out (or charging) what was to be approved need a granted one whose scope shares a word; sending and
    contacting need none, unless one was revoked and none holds.
@@ -123,6 +124,8 @@ def _values(text: str, ground: Ground) -> Iterator[Finding]:
                 yield Finding(Code.UNDECIDED, start, end, item.pointer, "contested", proposed, item.messages)
 
 
+_WORDS: Final = ("task", "question", "text", "scope", "action")
+"""The keys of a member that hold its own words."""
 _STANDING: Final = frozenset({"conflict", "needs_confirmation"})
 
 
@@ -180,10 +183,26 @@ def _constraints(text: str, ground: Ground) -> Iterator[Finding]:
         named = [target for target in member.get("applies_to") or () if target in ground.ticket_type.fields]
         targets = [pointer for target in named for pointer in dict.fromkeys(in_group(target, one) for one in (*groups, ""))]
         for sentence in sentences(text):
+            if _asks_back(sentence, ground.state):
+                continue
             span = _first_shared(sentence, words) or _target_in(sentence, targets, ground)
             if span is not None and not _negated(text, *span):
                 yield Finding(Code.CONSTRAINT, *span, pointer)
                 break
+
+
+def _asks_back(sentence: Sentence, state: State) -> bool:
+    """Whether it asks about a value that is in doubt or disputed, by naming it: to ask whether it holds does nothing."""
+    if not sentence.asks:
+        return False
+    for pointer, slot in state.slots.items():
+        if slot.status in (SlotStatus.NEEDS_CONFIRMATION, SlotStatus.CONFLICT):
+            held = lookup(state.values, pointer)
+            told = [held[key] for key in _WORDS if key in held] if isinstance(held, dict) else [held]
+            for value in (*told, *(challenger.value for challenger in slot.challengers)):
+                if not isinstance(value, Missing) and next(places(value, sentence.text), None) is not None:
+                    return True
+    return False
 
 
 def _first_shared(sentence: Sentence, words: frozenset[str]) -> tuple[int, int] | None:

@@ -15,7 +15,9 @@ from typing import Final
 from memoria.cautions import turns
 from memoria.date_words import plain
 
-_SENTENCE: Final = re.compile(r"[^\n\r.!?…]+(?:[.!?…](?![\s.!?…]|\Z)[^\n\r.!?…]*)*[.!?…]*")
+# What stands in “…” is one word of the sentence around it, and the point of "Av. Boa Viagem" ends none.
+_WITHIN: Final = r"(?>“[^”\n\r]*”|(?<!\w)(?i:av|al|r|rod|tv|sr|sra|dr|dra|jd|cond|apto?|tel)\.(?=[^\S\n\r])|[^\n\r.!?…])"
+_SENTENCE: Final = re.compile(rf"{_WITHIN}+(?:[.!?…](?![\s.!?…]|\Z){_WITHIN}*)*[.!?…]*")
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 

@@ -99,15 +99,16 @@ def turning(cautions: Iterable[Mapping[str, Json]]) -> dict[int, list[str]]:
 def about_divergence(label: str, sides: Sequence[Side]) -> tuple[Drafted, ...]:
     """What an agent may write about a divergence: a question to the customer, or a note to a supervisor.
 
-    Where a side is hidden they name no value: dots mean nothing to whoever reads them.
+    Where a side is hidden they name no value: dots mean nothing to whoever reads them. All values stand in the question
+    itself, for what is asked asserts nothing (`memoria.reply_check`).
     """
     if any(side.hidden for side in sides):
         question = _("About “%(field)s” we have two answers. Which one holds?") % {"field": label}
         note = _("Divergence in “%(field)s”. A supervisor has to decide.") % {"field": label}
     else:
-        question = _("About “%(field)s” we have two answers: %(values)s. Which one holds?") % {
+        question = _("Which answer holds for “%(field)s”: %(values)s?") % {
             "field": label,
-            "values": _(" and ").join(f"“{side.value}”" for side in sides),
+            "values": _(" or ").join(f"“{side.value}”" for side in sides),
         }
         note = _("Divergence in “%(field)s”: %(values)s. A supervisor has to decide.") % {
             "field": label,

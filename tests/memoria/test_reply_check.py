@@ -208,6 +208,27 @@ VALUES: list[tuple[str, tuple[Given, ...], str, list[Told], Told]] = [
         ("not_current", "Rua B, 20", "rejected"),
     ),
     (
+        "both sides, in the question that is drafted of them",
+        CONFLICT,
+        "Qual resposta vale para “Endereço”: “Av. Um, 10. Ap. 3” ou “Rua A, 10”?",
+        [],
+        ("not_current", "Rua A, 10", "conflict"),
+    ),
+    (
+        "an abbreviation ends no sentence",
+        (*FALLEN, put("/facts/horario", "Av. Um, 10"), put("/facts/bairro", "Torre")),
+        "Só confirmando: horário, Av. Um, 10?",
+        [],
+        ("not_current", "Av. Um, 10", "needs_confirmation"),
+    ),
+    (
+        "a point before the next sentence ends one",
+        FALLEN,
+        "Fica quinta 14h. Pode ser?",
+        [("not_current", "quinta 14h", "needs_confirmation")],
+        ("unread", "", ""),
+    ),
+    (
         "an old amount however written",
         (put("/facts/orcamento", 1180), put("/facts/orcamento", 900)),
         "São R$ 1.180,00.",

@@ -9,6 +9,13 @@ from tests.memoria.bench import Bench, a_field, a_type
 from tests.memoria.replying import WEDNESDAY, ZONE, Given, Told, ground, put, said, withdraw
 
 CONSTRAINT = put("/constraints/-", {"text": "não ligar de manhã"})
+DOUBTED = (
+    put("/constraints/-", {"text": "horário só de manhã", "applies_to": ["/facts/horario"]}),
+    put("/facts/bairro", "Boa Viagem"),
+    put("/facts/horario", "quinta 14h"),
+    put("/commitments/-", {"task": "visita na quinta, com horário", "owner": "team", "kind": "visit"}),
+    put("/facts/bairro", "Madalena"),
+)
 CONSTRAINTS: list[tuple[str, tuple[Given, ...], str, list[str], str]] = [
     ("its word", (CONSTRAINT,), "Posso ligar às 15h?", ["ligar"], "15h"),
     ("another form", (CONSTRAINT,), "A ligação foi feita.", ["ligação"], "feita"),
@@ -24,6 +31,10 @@ CONSTRAINTS: list[tuple[str, tuple[Given, ...], str, list[str], str]] = [
         ["Madalena"],
         "equipe",
     ),
+    ("whether a value in doubt holds", DOUBTED, "Só confirmando: horário, quinta 14h?", [], "horário"),
+    ("whether a promise in doubt holds", DOUBTED, "Só confirmando: visita na quinta, com horário?", [], "horário"),
+    ("something else, asked", DOUBTED, "Qual horário prefere?", ["horário"], "prefere"),
+    ("a value in doubt, stated", DOUBTED, "No horário de quinta 14h.", ["horário"], "quinta 14h"),
 ]
 
 

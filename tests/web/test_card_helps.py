@@ -7,7 +7,7 @@ import html
 from django.test import Client
 
 from tests.support import stories
-from tests.support.asking import text
+from tests.support.asking import act, text
 from tests.support.stories import World, change
 
 
@@ -20,7 +20,9 @@ def test_a_divergence_words_a_question_and_a_note_that_only_the_person_sends(wor
     page = ana.get(f"/tickets/{ticket.pk}/")
     question, note = page.context["page"].memory.changes[0].drafts
     assert (question.label, question.kind) == ("Pedir ao cliente", "reply")
-    assert question.text.endswith("temos duas respostas: “Rua das Flores, 10” e “Rua do Sol, 22”. Qual delas vale?")
+    assert question.text == "Qual resposta vale para “Endereço”: “Rua das Flores, 10” ou “Rua do Sol, 22”?"
+    checked = act(ana, f"/tickets/{ticket.pk}/check", text=question.text, kind="reply")
+    assert {item.code for item in checked.context["check"].findings} <= {"unread"}  # it does not warn of its own words
     assert (note.label, note.kind) == ("Encaminhar ao supervisor", "note")
     assert "“Rua das Flores, 10” (cadastro) × “Rua do Sol, 22” (cliente)" in note.text
     assert f'data-compose="{html.escape(question.text)}"' in page.content.decode()
