@@ -28,6 +28,7 @@ class _Place:
     look: Promise
     do: Promise
     mark: str  # CSS selector of what is meant
+    touch: Promise | None = None  # `do` where there are no keys
 
 
 PLACES: Final = (
@@ -38,6 +39,7 @@ PLACES: Final = (
         _("The customer corrected where and when. Each card shows old and new, whose words, and what falls with it."),
         _("Choose a card with J: its words light up in the conversation. A accepts it, U takes that back."),
         "#memory .card",
+        _("Touch a card: its words light up in the conversation. “Accept” takes it over, “Undo” takes that back."),
     ),
     _Place(
         "02-endereco-cadastro",
@@ -61,7 +63,7 @@ PLACES: Final = (
         _("A commitment"),
         _("One commitment is overdue, another due. “I shall check” is no check: done needs the words of who did it."),
         _("Begin a reply with “Retorno até quarta-feira com o comprovante”: the console offers to record it with its day."),
-        "#memory .groups > :first-child",
+        "#memory .group:has(> #group-commitments)",
     ),
     _Place(
         "01-visita-recife",
@@ -81,6 +83,7 @@ class Stop:
     title: str
     look: str
     do: str
+    touch: str  # the same where there are no keys
     mark: str
     before: str  # addresses; empty at the ends
     after: str
@@ -106,6 +109,7 @@ def stop(member: Membership, ticket_id: str | uuid.UUID, number: int | None) -> 
         str(place.title),
         str(place.look),
         str(place.do),
+        str(place.touch or place.do),
         place.mark,
         _address(found, number - 2) if number > 1 else "",
         _address(found, number) if number < len(PLACES) else "",

@@ -11,6 +11,6 @@
   }
 
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  ring()?.scrollIntoView({ block: "nearest", behavior: still ? "auto" : "smooth" });
+  ring()?.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
   document.addEventListener("htmx:after:swap", ring);
 })();
