@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from memoria import fields
 from memoria.errors import Code, Reason
@@ -82,6 +83,28 @@ COLLECTIONS: Final[Mapping[str, Promise]] = {
     "authorizations": _("Authorisation"),
     "attempts": _("Attempt"),
 }
+
+KINDS: Final[Mapping[str, Promise]] = {
+    "visit": pgettext_lazy("kind of commitment", "visit"),
+    "return_call": pgettext_lazy("kind of commitment", "call back"),
+    "schedule_query": pgettext_lazy("kind of commitment", "schedule query"),
+    "parts": pgettext_lazy("kind of commitment", "parts"),
+    "budget": pgettext_lazy("kind of commitment", "estimate"),
+    "refund": pgettext_lazy("kind of commitment", "refund"),
+    "delivery": pgettext_lazy("kind of commitment", "delivery"),
+    "pickup": pgettext_lazy("kind of commitment", "pickup"),
+    "cancellation": pgettext_lazy("kind of commitment", "cancellation"),
+    "investigation": pgettext_lazy("kind of commitment", "investigation"),
+    "line_test": pgettext_lazy("kind of commitment", "line test"),
+    "credit": pgettext_lazy("kind of commitment", "credit"),
+    "appointment": pgettext_lazy("kind of commitment", "appointment"),
+    "result": pgettext_lazy("kind of commitment", "result"),
+    "remake": pgettext_lazy("kind of commitment", "remake"),
+    "fix": pgettext_lazy("kind of commitment", "fix"),
+    "workaround": pgettext_lazy("kind of commitment", "workaround"),
+    "answer": pgettext_lazy("kind of commitment", "answer"),
+}
+"""Kinds of commitment that ready ticket types have; a type's own are told by their code, without its underscores."""
 
 CAUTIONS: Final[Mapping[str, Promise]] = {
     "ambiguous": _("These words occur more than once in the message."),
@@ -203,6 +226,11 @@ def caution(document: Mapping[str, Any]) -> str:
     """A caution of a change ({kind, evidence?, members?, words?}) as a sentence."""
     data = _Data({"members": ", ".join(document.get("members", ())), "words": document.get("words", "…")})
     return str(CAUTIONS[document["kind"]]) % data
+
+
+def kind(code: str) -> str:
+    """A kind of commitment as people call it."""
+    return str(KINDS.get(code, code.replace("_", " ")))
 
 
 def label(pointer: str, ticket_type: fields.TicketType, values: Mapping[str, Any]) -> str:

@@ -188,7 +188,10 @@ class _Teller:
 
     def label(self, target: str) -> str:
         row = self.ticket_type.fields.get(target)
-        return row.label if row is not None else target.removeprefix(COMMITMENTS)
+        if row is not None or not target.startswith(COMMITMENTS):
+            return row.label if row is not None else target
+        kind = target.removeprefix(COMMITMENTS)
+        return self.words.get(f"kind:{kind}", kind.replace("_", " "))
 
     # --- paragraphs --------------------------------------------------------------------------------------------------
 

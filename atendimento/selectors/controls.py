@@ -161,7 +161,7 @@ def _member(ticket_type: TicketType, collection: str, member: Mapping[str, Json]
             if isinstance(named, str) and named not in OWNERS:
                 owners.append((named, named))
             kinds = ticket_type.collections["commitments"].kinds
-            kind = choice("kind", _("Kind"), [("", "—"), *((item, item.replace("_", " ")) for item in kinds)])
+            kind = choice("kind", _("Kind"), [("", "—"), *((item, wording.kind(item)) for item in kinds)])
             parts = (
                 text("task", _("Task"), required=True),
                 choice("owner", _("Who keeps it"), owners, "team"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from atendimento import wording
 from atendimento.selectors import policy_words as words
 from memoria.fields import COMMITMENTS, TicketType
 
@@ -87,7 +88,7 @@ def _middle(rows: list[float]) -> float:
 
 def _node(name: str, place: tuple[int, int], ticket_type: TicketType) -> Node:
     commitment = name.startswith(COMMITMENTS)
-    label = name.removeprefix(COMMITMENTS) if commitment else words.target(name, ticket_type)
+    label = wording.kind(name.removeprefix(COMMITMENTS)) if commitment else words.target(name, ticket_type)
     short = label if len(label) <= LETTERS else label[: LETTERS - 1] + "…"
     x, y = place
     return Node(words.target(name, ticket_type), short, x, y, x + WIDTH // 2, y + HEIGHT // 2 + 4, commitment)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from atendimento import access
+from atendimento import access, wording
 from atendimento.access import NotFound, Permission
 from atendimento.models import Membership, TicketTypeDraft, TicketTypeVersion
 from atendimento.models import TicketType as TicketTypeRow
@@ -207,7 +207,7 @@ def policy(definition: TicketType) -> Policy:
             CollectionRow(
                 str(words.COLLECTIONS[name]),
                 tuple(map(words.source, found.sources)),
-                found.kinds,
+                tuple(map(wording.kind, found.kinds)),
                 tuple(map(words.source, found.completion_sources)) if name == "commitments" else (),
             )
             for name, found in definition.collections.items()
@@ -245,7 +245,7 @@ def _row(field: Field, definition: TicketType) -> FieldRow:
         tuple(map(words.source, field.sources)),
         str(words.TIES[field.tie]),
         str(words.INFERENCES[field.inference]),
-        tuple(words.target(name, definition) for name in field.invalidates),
+        tuple(words.target(name, definition, field) for name in field.invalidates),
         field.literal or field.is_identifier,
         field.sensitive,
     )

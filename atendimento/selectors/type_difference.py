@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from atendimento import wording
 from atendimento.selectors import policy_words as words
 from atendimento.selectors import reading_words
 from memoria.fields import COMMITMENTS, Field, TicketType
@@ -98,7 +99,7 @@ def _collection(old: TicketType, new: TicketType, name: str) -> Iterator[str]:
         yield _("new") if before is None else _("removed")
         return
     pairs = (
-        (_("kinds"), ", ".join(before.kinds), ", ".join(after.kinds)),
+        (_("kinds"), ", ".join(map(wording.kind, before.kinds)), ", ".join(map(wording.kind, after.kinds))),
         (_("completed by"), _sources(before.completion_sources), _sources(after.completion_sources)),
     )
     yield from (_moved(what, one, other) for what, one, other in pairs if one != other)

@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from atendimento import access
+from atendimento import access, wording
 from atendimento.access import NotFound, Permission
 from atendimento.models import Membership, TicketType, TicketTypeDraft
 from atendimento.selectors import collection_form, policy, simulation, try_out
@@ -29,6 +29,7 @@ from memoria.events import document_digest
 from memoria.fields import COMMITMENTS, InvalidTicketType, TypeProblem
 from memoria.patch import Json, parse_pointer
 from memoria.sources import LISTABLE
+from memoria.rows import SEPARATOR, TEMPLATE
 
 FAULTS: Final[Mapping[str, Promise]] = {
     "draft.there_already": gettext_lazy("There is a draft of this type already. It is shown here."),
@@ -253,7 +254,7 @@ def _form(
         named(code for code in sorted(LISTABLE) if code not in sources),
         tuple(Option(code, str(label), row.get("tie", "latest") == code) for code, label in words.TIES.items()),
         tuple(Option(code, str(label), row.get("inference", "refuse") == code) for code, label in words.INFERENCES.items()),
-        tuple(Option(name, _target(name, document), name in invalidates) for name in targets if name != pointer),
+        tuple(Option(name, _target(name, pointer, document), name in invalidates) for name in targets if name != pointer),
         row.get("literal", identifier) is True,
         identifier,
         row.get("sensitive", False) is True,
@@ -265,6 +266,6 @@ def _form(
 
 def _target(name: str, document: Mapping[str, Any]) -> str:
     if name.startswith(COMMITMENTS):
-        return _("commitments of the kind %(kind)s") % {"kind": name.removeprefix(COMMITMENTS)}
+        return _("commitments of the kind %(kind)s") % {"kind": wording.kind(name.removeprefix(COMMITMENTS))}
     rows = document.get("fields")
     return _label(name, rows.get(name) if isinstance(rows, dict) else None)

@@ -195,7 +195,7 @@ def test_a_decision_without_a_reason_says_that_none_is_recorded(bench: Bench) ->
     bench.put("/decisions/-", {"text": "vamos com Postgres", "reason": "licença"})
     bench.put("/decisions/-", {"text": "trocar a placa", "applies_to": ["/facts/bairro", "commitments:visit"]})
     assert lines(bench)[1:] == [
-        "Decidido: vamos com Postgres — motivo: licença; trocar a placa — motivo não registrado, vale para: Bairro, visit."
+        "Decidido: vamos com Postgres — motivo: licença; trocar a placa — motivo não registrado, vale para: Bairro, visita."
     ]
 
 
@@ -210,7 +210,7 @@ def test_what_was_tried_allowed_and_forbidden_is_told(bench: Bench) -> None:
     assert lines(bench)[1:] == [
         "Tentado: Helena: reiniciar — não deu certo, resultado: mesma luz; trocar o cabo — sugerido.",
         "Autorizado: Execução: o conserto; Execução: o envio — autorização revogada.",
-        "Proibido: não liguem depois das 18h — vale para: return_call.",
+        "Proibido: não liguem depois das 18h — vale para: retorno.",
     ]
 
 

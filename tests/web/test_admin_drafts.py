@@ -127,7 +127,7 @@ def test_everything_of_a_field_is_saved_and_told_as_a_difference(adm: Any) -> No
         "entre iguais: vale a mais recente → uma pessoa resolve",
         "dedução: recusada → aceita, aguarda confirmação",
         "letra por letra: não → sim",
-        "invalida: Horário, compromissos do tipo visit → Endereço",
+        "invalida: Horário, compromissos do tipo visita → Endereço",
     ):
         assert words in page
     untouched = row("/facts/horario")
@@ -208,7 +208,7 @@ def test_the_whole_definition_is_edited_as_text(adm: Any) -> None:
     adm.post(f"{DRAFT}document", {"revision": 1, "document": json.dumps(document)})
     page = text(adm.get(DRAFT))
     assert "O próprio tipo nome: Assistência técnica → Assistência" in page
-    assert "Compromissos tipos: visit, schedule_query → visit, schedule_query, refund" in page
+    assert "Compromissos tipos: visita, consulta de agenda → visita, consulta de agenda, reembolso" in page
     for bad in ("[]", "{", '{"slug": "outro"}'):
         answer = adm.post(f"{DRAFT}document", {"revision": 2, "document": bad})
         assert answer.status_code == 400
@@ -255,7 +255,7 @@ def test_a_collection_s_sources_kinds_and_completion_are_edited_in_its_form(adm:
     saved = {"sources": ["agent", "registry"], "kinds": ["visit", "schedule_query", "refund"]}
     assert collections()["commitments"] == saved | {"completion_sources": ["tool", "performer"]}
     said = text(adm.get(DRAFT))
-    assert "tipos: visit, schedule_query → visit, schedule_query, refund" in said
+    assert "tipos: visita, consulta de agenda → visita, consulta de agenda, reembolso" in said
     assert "concluído por: uma ferramenta, o cadastro, quem executa → uma ferramenta, quem executa" in said
 
 
@@ -405,7 +405,7 @@ def test_the_rules_answer_at_once(adm: Any, asked: dict[str, str], words: str) -
 
 def test_what_taking_it_would_put_in_doubt_is_named(adm: Any) -> None:
     page = text(adm.get(TYPE, STANDS | {"new_source": "registry"}))
-    assert "Aceitar poria em dúvida: compromissos do tipo visit, Horário" in page
+    assert "Aceitar poria em dúvida: compromissos do tipo visita, Horário" in page
     other = text(
         adm.get(TYPE, STANDS | {"try": "/facts/garantia", "current": "true", "new": "false", "new_source": "registry"})
     )

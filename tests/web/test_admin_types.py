@@ -62,7 +62,7 @@ def test_the_table_names_what_fits_and_the_collections_what_completes(adm: Any) 
     page = text(adm.get(TYPE))
     assert "Bairro da visita /facts/bairro texto, até 80 caracteres o cadastro a equipe o cliente" in page
     assert "uma opção: manhã, tarde, noite" in page
-    assert "visit, schedule_query uma ferramenta, o cadastro, quem executa" in page
+    assert "visita, consulta de agenda uma ferramenta, o cadastro, quem executa" in page
 
 
 def test_every_version_is_kept_and_shown(adm: Any, boss: Membership) -> None:
@@ -94,7 +94,7 @@ def test_the_graph_is_drawn_by_the_server_without_inline_style(adm: Any) -> None
     body = adm.get(TYPE).content.decode()
     drawn = body[body.index("<svg width=") :].split("</svg>", 1)[0]
     assert drawn.count('class="edge"') == 2
-    assert re.findall(r"<title>([^<]+)</title>", drawn) == ["Bairro da visita", "Horário", "compromissos do tipo visit"]
+    assert re.findall(r"<title>([^<]+)</title>", drawn) == ["Bairro da visita", "Horário", "compromissos do tipo visita"]
     assert "style=" not in body
 
 
