@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -91,6 +92,11 @@ def test_a_field_that_takes_nobodys_word_says_whose_messages_count(world: World,
     rows = {row.pointer: row for group in response.context["page"].memory.groups for row in group.rows}
     assert [control.name for control in rows["/facts/medicao"].controls] == ["value"]
     assert "Aqui só vale a palavra de: ferramenta." in rows["/facts/medicao"].notes
+    # Nobody is offered to record it by themselves: the form shows once words are selected for it.
+    assert [row.pointer for row in rows.values() if row.by_quote] == ["/facts/medicao"]
+    details = re.search(r'<details id="sl-facts-medicao-set"[^>]*>', response.content.decode())
+    assert details is not None
+    assert " hidden" in details[0]
 
 
 MEASURED = {"label": "Medição", "schema": {"type": "string"}, "sources": ["tool"]}
