@@ -21,7 +21,7 @@ from memoria.members import SHAPES, completed_member, member_problem
 from memoria.patch import MISSING, Json, lookup
 from memoria.precedence import Claim, too_old
 from memoria.proposals import Evidence
-from memoria.rows import group_of, in_group, template_of
+from memoria.rows import ITEMS, group_of, in_group, template_of
 from memoria.sources import INFERENCE, Age
 from memoria.state import Origin, Replaced, Slot, SlotStatus, Stale, State
 
@@ -135,9 +135,9 @@ def _member_why(collection: str, pointer: str, state: State, into: State, ticket
 def carry(cargo: Cargo, pointers: Sequence[str], into: State, desk: Desk, how: str) -> Event:
     """The one event by which these values of another ticket arrive (S1). `how` is `split` or `merge`.
 
-    Each awaits confirmation. Its quotes point at the copied messages where these hold the same words at the same
-    place, else it keeps none; source and author stay. Raises `carry.not_possible` for what is no offer, or none that
-    this ticket takes.
+    Each awaits confirmation; groups arrive as groups of their own (G2). Its quotes point at the copied messages where
+    these hold the same words at the same place, else it keeps none; source and author stay. Raises `carry.not_possible` for what is no offer, or none that
+    this ticket takes, and `schema.too_many_groups`.
     """
     known = {offer.pointer: offer for offer in offers(cargo.state, into, desk.ticket_type)}
     draft = Draft(into, desk)
@@ -151,7 +151,7 @@ def carry(cargo: Cargo, pointers: Sequence[str], into: State, desk: Desk, how: s
             why = "gone" if offer is None or offer.why is None else offer.why.value
             raise DomainError(Code.CARRY_NOT_POSSIBLE, "S1", pointer=pointer, why=why)
         if _is_field(pointer):
-            there = _take_field(draft, offer, _place(pointer, groups, draft), cargo, desk)
+            there = _take_field(draft, offer, _place(pointer, groups, draft, desk), cargo, desk)
         else:
             there = _take_member(draft, offer, groups, cargo, desk)
         draft.touch(there)
@@ -166,12 +166,14 @@ def _is_field(pointer: str) -> bool:
     return pointer.split("/")[1] not in SHAPES
 
 
-def _place(pointer: str, groups: dict[str, str], draft: Draft) -> str:
+def _place(pointer: str, groups: dict[str, str], draft: Draft, desk: Desk) -> str:
     """Where a field's value goes: its own pointer; that of a new group, the same for all that comes of one (G2, G3)."""
-    group = group_of(pointer)
+    group, rule = group_of(pointer), desk.ticket_type.groups
     if group is None:
         return pointer
     if group not in groups:
+        if rule is not None and len(draft.state.values.get(ITEMS, {})) >= rule.most:
+            raise DomainError(Code.TOO_MANY_GROUPS, "G2", most=rule.most)
         groups[group] = draft.mint_group()
     return in_group(template_of(pointer), groups[group])
 

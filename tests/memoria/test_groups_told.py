@@ -25,7 +25,7 @@ from memoria.rebuild import Difference, compare, reread
 from memoria.reply_check import Ground, check
 from memoria.state import State
 from tests.memoria.asking import ask_about, document_of
-from tests.memoria.bench import Bench, a_type, cite
+from tests.memoria.bench import Bench, a_type, cite, code_of
 from tests.memoria.test_groups import TEXT, TWO, a_bench, change, fields, kinds, with_two
 
 # --- the model ------------------------------------------------------------------------------------------------------
@@ -173,6 +173,14 @@ def test_g2_groups_arrive_in_another_ticket_as_groups_of_their_own() -> None:
     assert origin.pointer == "/items/i-2/horario"
     plain = offers(one.state, State(), a_type())
     assert {offer.why for offer in plain if offer.pointer.startswith("/items/")} == {Why.UNKNOWN}
+
+
+def test_g2_no_more_groups_arrive_than_the_type_has() -> None:
+    one, two = with_two(), with_two()
+    wanted = [f"/items/{group}/aparelho" for group in ("i-1", "i-2")]
+    assert code_of(carry, Cargo(one.state, "t-1", "2026-1", {}), wanted, two.state, two.desk(), "merge") == (
+        "schema.too_many_groups"
+    )
 
 
 def test_g2_a_fresh_reading_finds_the_groups_again_by_their_words() -> None:
