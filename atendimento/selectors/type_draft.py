@@ -29,7 +29,6 @@ from memoria.events import document_digest
 from memoria.fields import COMMITMENTS, InvalidTicketType, TypeProblem
 from memoria.patch import Json, parse_pointer
 from memoria.sources import LISTABLE
-from memoria.rows import SEPARATOR, TEMPLATE
 
 FAULTS: Final[Mapping[str, Promise]] = {
     "draft.there_already": gettext_lazy("There is a draft of this type already. It is shown here."),
@@ -254,7 +253,7 @@ def _form(
         named(code for code in sorted(LISTABLE) if code not in sources),
         tuple(Option(code, str(label), row.get("tie", "latest") == code) for code, label in words.TIES.items()),
         tuple(Option(code, str(label), row.get("inference", "refuse") == code) for code, label in words.INFERENCES.items()),
-        tuple(Option(name, _target(name, pointer, document), name in invalidates) for name in targets if name != pointer),
+        tuple(Option(name, _target(name, document), name in invalidates) for name in targets if name != pointer),
         row.get("literal", identifier) is True,
         identifier,
         row.get("sensitive", False) is True,
