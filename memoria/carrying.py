@@ -136,8 +136,8 @@ def carry(cargo: Cargo, pointers: Sequence[str], into: State, desk: Desk, how: s
     """The one event by which these values of another ticket arrive (S1). `how` is `split` or `merge`.
 
     Each awaits confirmation; groups arrive as groups of their own (G2). Its quotes point at the copied messages where
-    these hold the same words at the same place, else it keeps none; source and author stay. Raises `carry.not_possible` for what is no offer, or none that
-    this ticket takes, and `schema.too_many_groups`.
+    these hold the same words at the same place, else it keeps none; source and author stay. Raises `carry.not_possible`
+    for what is no offer, or none that this ticket takes, and `schema.too_many_groups`.
     """
     known = {offer.pointer: offer for offer in offers(cargo.state, into, desk.ticket_type)}
     draft = Draft(into, desk)
