@@ -21,6 +21,7 @@ from memoria.fields import DEFAULT_COMPLETION
 from memoria.members import SHAPES
 from memoria.patch import Json
 from memoria.publishing import Choice
+from memoria.rows import ITEMS
 
 MAX_FIELDS: Final = 300
 _DEFAULTS: Final[Mapping[str, Json]] = {
@@ -182,6 +183,19 @@ def save_reading(*, member: Membership, slug: str, revision: int, reading: Json)
             document.pop("reading", None)
         else:
             document["reading"] = reading
+
+    return _save(member, slug, revision, change)
+
+
+@transaction.atomic
+def save_groups(*, member: Membership, slug: str, revision: int, row: Mapping[str, Json]) -> TicketTypeDraft:
+    """What is said of that which repeats (G1); nothing: all has its default. Raises NotFound, `draft.overtaken`."""
+
+    def change(document: dict[str, Any]) -> None:
+        if row:
+            document["groups"] = {ITEMS: dict(row)}
+        else:
+            document.pop("groups", None)
 
     return _save(member, slug, revision, change)
 

@@ -417,7 +417,8 @@ def _on_hold(pointer: str, sight: Sight) -> tuple[CascadeRow, ...]:
 def on_hold(pointer: str, ticket_type: TicketType, state: State) -> tuple[str, ...]:
     """The pointers that hold a value which depends on this one."""
     found: dict[str, None] = {}
-    for target in ticket_type.dependents(pointer):
+    over = ticket_type if ticket_type.folded is not None else groups.unfolded(ticket_type, state)
+    for target in over.dependents(pointer):
         for holder in holders(target, state.values, state.slots):
             if lookup(state.values, holder) is not MISSING:
                 found[holder] = None

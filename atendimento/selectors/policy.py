@@ -198,9 +198,10 @@ def policy(definition: TicketType) -> Policy:
             words.nobody_else(),
             words.between_equals(usual[0]),
             words.inferred(usual[1]),
+            *words.repeating(definition),
             *reading_words.sentences(definition.reading),
         ),
-        tuple(_groups(fields, usual)),
+        tuple(_groups(fields, usual, definition)),
         tuple(sentence for field in fields for sentence in words.consequences(field, definition)),
         tuple(_row(field, definition) for field in fields),
         tuple(
@@ -223,10 +224,10 @@ def _usual(fields: Sequence[Field]) -> tuple[str, str]:
     return ties.most_common(1)[0][0], inferences.most_common(1)[0][0]
 
 
-def _groups(fields: Sequence[Field], usual: tuple[str, str]) -> Iterator[Group]:
+def _groups(fields: Sequence[Field], usual: tuple[str, str], definition: TicketType) -> Iterator[Group]:
     alike: dict[tuple[tuple[str, ...], str, str], list[str]] = {}
     for field in fields:
-        alike.setdefault((field.sources, field.tie, field.inference), []).append(field.label)
+        alike.setdefault((field.sources, field.tie, field.inference), []).append(words.label(field, definition))
     for (sources, tie, inference), labels in alike.items():
         sentences = [words.upper_first(sentence) for sentence in words.precedence(sources)]
         if tie != usual[0]:
@@ -239,7 +240,7 @@ def _groups(fields: Sequence[Field], usual: tuple[str, str]) -> Iterator[Group]:
 def _row(field: Field, definition: TicketType) -> FieldRow:
     return FieldRow(
         field.pointer,
-        field.label,
+        words.label(field, definition),
         field.description,
         words.schema(field.schema),
         tuple(map(words.source, field.sources)),
@@ -252,4 +253,4 @@ def _row(field: Field, definition: TicketType) -> FieldRow:
 
 
 def _fall(field: Field, definition: TicketType) -> Fall:
-    return Fall(field.label, tuple(words.target(name, definition) for name in field.invalidates))
+    return Fall(words.label(field, definition), tuple(words.target(name, definition, field) for name in field.invalidates))

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from atendimento import wording
-from atendimento.selectors import values
+from atendimento.selectors import group_form, values
 from memoria.errors import Code
 from memoria.fields import COMMITMENTS, MOST_GROUPS, Field, TicketType, TypeProblem
 from memoria.rows import TEMPLATE
@@ -84,12 +84,21 @@ def upper_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def target(name: str, ticket_type: TicketType) -> str:
-    """What a person calls an end of an invalidation."""
+def label(field: Field, ticket_type: TicketType) -> str:
+    """What a page on the type calls a field; one that repeats begins with what its groups are called (G6)."""
+    return wording.label(field.pointer, ticket_type, {})
+
+
+def target(name: str, ticket_type: TicketType, of: Field | None = None) -> str:
+    """What a person calls an end of an invalidation; of one `of` a field, in which of the groups it lies (G4)."""
     if name.startswith(COMMITMENTS):
         return _("commitments of the kind %(kind)s") % {"kind": wording.kind(name.removeprefix(COMMITMENTS))}
     found = ticket_type.fields.get(name)
-    return found.label if found is not None else name
+    if found is None:
+        return name
+    if of is None or not found.repeats:
+        return label(found, ticket_type)
+    return group_form.reached(name, of.pointer, found.own_label, ticket_type.document)
 
 
 def precedence(sources: tuple[str, ...]) -> Iterator[str]:
@@ -124,18 +133,36 @@ def inferred(inference: str) -> str:
     return _("What the model infers is refused.")
 
 
+def repeating(ticket_type: TicketType) -> Iterator[str]:
+    """What is there once for each group, and how the groups are told apart (G1, G6)."""
+    rule = ticket_type.groups
+    if rule is None:
+        return
+    own = [field for field in ticket_type.fields.values() if field.repeats]
+    names = listed(field.own_label for field in own)
+    yield _("Each of these is there once for every group (%(groups)s): %(names)s.") % {"groups": rule.plural, "names": names}
+    naming = next((field for field in own if field.pointer == rule.named_by), None)
+    if naming is None:
+        yield _("Groups are numbered: %(label)s 1, %(label)s 2.") % {"label": rule.label}
+    else:
+        yield _("A group is called by its %(field)s.") % {"field": naming.own_label}
+    yield ngettext("A ticket has at most %(count)d group.", "A ticket has at most %(count)d groups.", rule.most) % {
+        "count": rule.most
+    }
+
+
 def consequences(field: Field, ticket_type: TicketType) -> Iterator[str]:
     """What is special about one field."""
-    fallen = ticket_type.dependents(field.pointer)
+    called, fallen = label(field, ticket_type), ticket_type.dependents(field.pointer)
     if fallen:
-        names = listed(target(name, ticket_type) for name in fallen)
-        yield _("If %(label)s changes, these await confirmation: %(names)s.") % {"label": field.label, "names": names}
+        names = listed(target(name, ticket_type, field) for name in fallen)
+        yield _("If %(label)s changes, these await confirmation: %(names)s.") % {"label": called, "names": names}
     if field.literal or field.is_identifier:
-        yield _("The value of %(label)s must stand word for word in the quote.") % {"label": field.label}
+        yield _("The value of %(label)s must stand word for word in the quote.") % {"label": called}
     if field.sensitive:
-        yield _("%(label)s is shown with care.") % {"label": field.label}
+        yield _("%(label)s is shown with care.") % {"label": called}
     if field.holds_for is not None:
-        data = {"label": field.label, "time": lasting(field.holds_for)}
+        data = {"label": called, "time": lasting(field.holds_for)}
         yield _("%(label)s holds for %(time)s; then it is to be confirmed anew.") % data
 
 

@@ -165,8 +165,8 @@ def group_label(group: str, *definitions: fields.TicketType) -> str:
     name = group.strip("/")
     if name in SHAPES:
         return words.upper_first(str(words.COLLECTIONS[name]))
-    found = next((definition.fields[group] for definition in definitions if group in definition.fields), None)
-    return found.label if found is not None else group
+    found = next((definition for definition in definitions if group in definition.fields), None)
+    return words.label(found.fields[group], found) if found is not None else group
 
 
 def choices_of(form: Mapping[str, str]) -> list[Choice]:

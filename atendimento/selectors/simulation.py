@@ -400,7 +400,7 @@ def _shown(rules: fields.TicketType, pointer: str, value: Json | Missing, state:
 
 def _labels(row: Simulation, draft: fields.TicketType, keys: Collection[str]) -> Mapping[str, str]:
     """What the fields are called: as the draft says, else as the last version that had them does."""
-    labels = {pointer: field.label for pointer, field in draft.fields.items()}
+    labels = {pointer: words.label(field, draft) for pointer, field in draft.fields.items()}
     gone = [key for key in keys if key not in labels and key.strip("/").split("/")[0] not in SHAPES]
     kind = TicketType.objects.filter(organization_id=row.organization_id, slug=row.slug).values_list("pk", flat=True).first()
     return labels if kind is None else {**labels, **former_labels(kind, gone)}

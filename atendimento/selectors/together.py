@@ -46,7 +46,7 @@ def falls(
     if transcript is None:
         transcript = TicketTranscript(ticket.pk, ticket.last_message_number)
         transcript.load(item["message"] for row in rows for item in row.citations)
-    desk = review.Desk(ticket_type, transcript, timezone.now(), access.actor_of(member))
+    desk = review.Desk(ticket_type.folded or ticket_type, transcript, timezone.now(), access.actor_of(member))
     try:
         event = review.decide(state, [review.Accept(str(row.pk), _change(row)) for row in rows], [], desk, state.version)
     except DomainError:

@@ -22,6 +22,7 @@ from memoria.judgement import Desk, judge
 from memoria.members import empty_values
 from memoria.patch import Json, Op, Operation, apply
 from memoria.proposals import Change, Citation, Evidence, Judgement, Statement
+from memoria.rows import ROOT, in_group
 from memoria.sources import INFERENCE, REPORTED, Actor, Age, Author, Kind
 from memoria.state import Slot, SlotStatus, State
 
@@ -75,21 +76,35 @@ class TryOut:
     outcome: Outcome | None
 
 
+_GROUPS: Final = ("i-1", "i-2")
+"""The ids of the groups that the made-up ticket has, where the definition has groups."""
 _KINDS: Final = tuple(kind.value for kind in Kind)
 
 
 def try_out(definition: TicketType, asked: Asked) -> TryOut:
     """The form as it was filled in, and the answer where a field of the definition was chosen."""
-    field = definition.fields.get(asked.pointer)
+    field = definition.fields.get(asked.pointer) if asked.pointer in set(definition.fields) else None
     sources = [(code, words.upper_first(words.source(code))) for code in (*_KINDS, *_HEARD)]
     current = [(NONE, _("nothing stands there yet")), *sources, (INFERENCE, words.upper_first(words.source(INFERENCE)))]
     return TryOut(
         asked,
-        tuple(Option(found.pointer, found.label, found.pointer == asked.pointer) for found in definition.fields.values()),
+        tuple(
+            Option(found.pointer, words.label(found, definition), found.pointer == asked.pointer)
+            for found in definition.fields.values()
+        ),
         tuple(Option(code, label, code == asked.current_source) for code, label in current),
         tuple(Option(code, label, code == asked.new_source) for code, label in sources),
-        None if field is None else _outcome(definition, field, asked),
+        None if field is None else _outcome(*_in_ticket(definition, field), asked),
     )
+
+
+def _in_ticket(definition: TicketType, field: Field) -> tuple[TicketType, Field]:
+    """The definition and the field as in a ticket that has two groups; what repeats is tried out in the first."""
+    rule = definition.groups
+    if rule is None:
+        return definition, field
+    over = definition.over({group: f"{rule.label} {number}" for number, group in enumerate(_GROUPS, start=1)})
+    return over, over.fields[in_group(field.pointer, _GROUPS[0])]
 
 
 def _outcome(definition: TicketType, field: Field, asked: Asked) -> Outcome:
@@ -129,7 +144,7 @@ def ask(definition: TicketType, field: Field, asked: Asked) -> Judgement:
     said = Message(2 if not asked.older else 1, author, text, earlier if asked.older else later)
     state = _state(definition, field, asked, stood)
     actor = Actor(before.external_id, "staff") if same else _STAFF
-    desk = Desk(definition, Messages([stood, said]), _NOW, actor)
+    desk = Desk(definition.folded or definition, Messages([stood, said]), _NOW, actor)
     value = _value(field, asked.new)
     if asked.new_source in _HEARD:
         return judge(state, Change("add", field.pointer, value), desk, statement=Statement(_HEARD[asked.new_source]))
@@ -161,6 +176,8 @@ def _value(field: Field, text: str) -> Json:
 
 def _state(definition: TicketType, field: Field, asked: Asked, stood: Message) -> State:
     patch: list[Operation] = []
+    if definition.groups is not None:
+        patch.append(Operation(Op.ADD, ROOT, {group: {} for group in _GROUPS}))
     slots: dict[str, Slot] = {}
 
     def hold(pointer: str, value: Json, source: str, author: Author, age: Age) -> None:

@@ -12,6 +12,7 @@ from atendimento import wording
 from atendimento.selectors import policy_words as words
 from atendimento.selectors import reading_words
 from memoria.fields import COMMITMENTS, Field, TicketType
+from memoria.rows import GroupRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,12 @@ def differences(old: TicketType, new: TicketType) -> tuple[Difference, ...]:
         before = old.fields.get(pointer)
         said = (_("new field"),) if before is None else tuple(_field(before, field, old, new))
         if said:
-            found.append(Difference(field.label, said))
-    found += [Difference(field.label, (_("removed"),)) for pointer, field in old.fields.items() if pointer not in new.fields]
+            found.append(Difference(words.label(field, new), said))
+    gone = [field for pointer, field in old.fields.items() if pointer not in new.fields]
+    found += [Difference(words.label(field, old), (_("removed"),)) for field in gone]
+    repeating = tuple(_repeating(old, new))
+    if repeating:
+        found.append(Difference(_("What repeats"), repeating))
     for name in (*new.collections, *(name for name in old.collections if name not in new.collections)):
         said = tuple(_collection(old, new, name))
         if said:
@@ -54,12 +59,29 @@ def _whole(old: TicketType, new: TicketType) -> Iterator[Difference]:
         yield Difference(_("The type itself"), tuple(said))
 
 
+def _repeating(old: TicketType, new: TicketType) -> Iterator[str]:
+    """What is said of the groups otherwise; that a field repeats at all is told with the field."""
+    before, after = old.groups or GroupRule(), new.groups or GroupRule()
+    pairs = (
+        (_("what one of them is called"), before.label, after.label),
+        (_("several of them"), before.plural, after.plural),
+        (_("named by"), *(_named(rule.named_by, kind) for rule, kind in ((before, old), (after, new)))),
+        (_("at most"), str(before.most), str(after.most)),
+    )
+    yield from (_moved(what, one, other) for what, one, other in pairs if one != other)
+
+
+def _named(pointer: str, definition: TicketType) -> str:
+    field = definition.fields.get(pointer)
+    return field.own_label if field is not None else ""
+
+
 def _sources(codes: tuple[str, ...]) -> str:
     return ", ".join(map(words.source, codes))
 
 
-def _targets(names: tuple[str, ...], definition: TicketType) -> str:
-    return ", ".join(words.target(name, definition) for name in names)
+def _targets(field: Field, definition: TicketType) -> str:
+    return ", ".join(words.target(name, definition, field) for name in field.invalidates)
 
 
 def _lasting(field: Field) -> str:
@@ -84,7 +106,7 @@ def _field(before: Field, after: Field, old: TicketType, new: TicketType) -> Ite
     yield from (_moved(what, one, other) for what, one, other in pairs if one != other)
     yield from _ranked(before.sources, after.sources)
     if set(before.invalidates) != set(after.invalidates):
-        yield _moved(_("invalidates"), _targets(before.invalidates, old), _targets(after.invalidates, new))
+        yield _moved(_("invalidates"), _targets(before, old), _targets(after, new))
 
 
 def _schemas(before: Any, after: Any) -> tuple[str, str]:

@@ -15,9 +15,10 @@ from django.utils.translation import gettext_lazy
 from atendimento import access, wording
 from atendimento.access import NotFound, Permission
 from atendimento.models import Membership, TicketType, TicketTypeDraft
-from atendimento.selectors import collection_form, policy, simulation, try_out
+from atendimento.selectors import collection_form, group_form, policy, simulation, try_out
 from atendimento.selectors import policy_words as words
 from atendimento.selectors.collection_form import CollectionForm, CollectionLine, HeadForm, named, texts
+from atendimento.selectors.group_form import GroupForm
 from atendimento.selectors.parts import Option, Problem
 from atendimento.selectors.policy import Policy
 from atendimento.selectors.reading_form import ReadingForm, reading_form
@@ -28,6 +29,7 @@ from memoria import fields
 from memoria.events import document_digest
 from memoria.fields import COMMITMENTS, InvalidTicketType, TypeProblem
 from memoria.patch import Json, parse_pointer
+from memoria.rows import SEPARATOR, TEMPLATE
 from memoria.sources import LISTABLE
 
 FAULTS: Final[Mapping[str, Promise]] = {
@@ -94,6 +96,7 @@ class DraftPage:
     head: HeadForm
     lines: tuple[FieldLine, ...]
     form: FieldForm | None
+    groups: GroupForm | None  # None where nothing repeats
     collections: tuple[CollectionLine, ...]
     collection: CollectionForm | None
     reading: ReadingForm
@@ -124,12 +127,13 @@ def draft_page(
     pointer: str = "",
     *,
     collection: str = "",
+    repeats: bool = False,
     typed: Typed | None = None,
     text: str | None = None,
     problem: Problem | None = None,
 ) -> DraftPage:
-    """The draft, with the form of the field at `pointer` or of a collection open; `typed` is the open form's, else the
-    head's. Raises NotFound, DomainError `permission.denied`."""
+    """The draft, with the form of the field at `pointer` or of a collection open; `typed` is the open form's, or, with
+    `repeats`, that of what repeats, else the head's. Raises NotFound, DomainError `permission.denied`."""
     draft = _draft(member, slug)
     row = TicketType.objects.select_related("published").filter(organization_id=member.organization_id, slug=slug).first()
     published = row.published if row is not None else None
@@ -151,12 +155,15 @@ def draft_page(
         draft.base,
         published.number if published is not None else 0,
         placed.alone,
-        collection_form.head_form(document, placed.head, None if pointer or collection else sent),
+        collection_form.head_form(document, placed.head, None if pointer or collection or repeats else sent),
         tuple(
-            FieldLine(key, _label(key, value), tuple(_flat(beside.get(key, {}))), key == pointer)
+            FieldLine(key, _listed(key, value, document), tuple(_flat(beside.get(key, {}))), key == pointer)
             for key, value in there.items()
         ),
         _form(document, pointer, there[pointer], beside.get(pointer, {}), typed) if pointer in there else None,
+        group_form.group_form(
+            document, {key: _label(key, value) for key, value in there.items()}, placed.groups, sent if repeats else None
+        ),
         collection_form.collection_lines(document, placed.collections, collection),
         collection_form.collection_form(document, collection, placed.collections, sent),
         reading_form(document, placed.reading),
@@ -195,6 +202,7 @@ class _Placed:
     head: Mapping[str, list[str]]
     fields: Mapping[str, Mapping[str, list[str]]]
     collections: Mapping[str, Mapping[str, list[str]]]
+    groups: Mapping[str, list[str]]
     reading: tuple[str, ...]
     alone: tuple[str, ...]  # those of no form
 
@@ -205,6 +213,7 @@ def _placed(problems: Iterable[TypeProblem]) -> _Placed:
     beside: dict[str, dict[str, dict[str, list[str]]]] = {"fields": {}, "collections": {}}
     alone: list[str] = []
     reading: list[str] = []
+    groups: dict[str, list[str]] = {}
     for found in problems:
         said = words.problem(found)
         if found.path:
@@ -216,11 +225,13 @@ def _placed(problems: Iterable[TypeProblem]) -> _Placed:
             beside[group].setdefault(parts[0], {}).setdefault(parts[1] if len(parts) > 1 else "", []).append(said)
         elif group == "reading":
             reading.append(said)
+        elif group == "groups":
+            groups.setdefault(parts[-1] if len(parts) > 1 else "", []).append(said)
         elif not parts and group in collection_form.HEAD:
             head.setdefault(group, []).append(said)
         else:
             alone.append(f"{found.where or '/'}: {said}")
-    return _Placed(head, beside["fields"], beside["collections"], tuple(reading), tuple(alone))
+    return _Placed(head, beside["fields"], beside["collections"], groups, tuple(reading), tuple(alone))
 
 
 def _flat(faults: Mapping[str, Iterable[str]]) -> Iterable[str]:
@@ -231,6 +242,12 @@ def _flat(faults: Mapping[str, Iterable[str]]) -> Iterable[str]:
 def _label(pointer: str, row: Json) -> str:
     label = row.get("label") if isinstance(row, dict) else None
     return label if isinstance(label, str) and label.strip() else pointer
+
+
+def _listed(pointer: str, row: Json, document: Mapping[str, Any]) -> str:
+    """A field's name in the list of them; one that repeats begins with what its groups are called (G6)."""
+    own = _label(pointer, row)
+    return f"{group_form.called(document)[1]}{SEPARATOR}{own}" if pointer.startswith(TEMPLATE) else own
 
 
 def _form(
@@ -253,7 +270,7 @@ def _form(
         named(code for code in sorted(LISTABLE) if code not in sources),
         tuple(Option(code, str(label), row.get("tie", "latest") == code) for code, label in words.TIES.items()),
         tuple(Option(code, str(label), row.get("inference", "refuse") == code) for code, label in words.INFERENCES.items()),
-        tuple(Option(name, _target(name, document), name in invalidates) for name in targets if name != pointer),
+        tuple(Option(name, _target(name, pointer, document), name in invalidates) for name in targets if name != pointer),
         row.get("literal", identifier) is True,
         identifier,
         row.get("sensitive", False) is True,
@@ -263,8 +280,9 @@ def _form(
     )
 
 
-def _target(name: str, document: Mapping[str, Any]) -> str:
+def _target(name: str, cause: str, document: Mapping[str, Any]) -> str:
     if name.startswith(COMMITMENTS):
         return _("commitments of the kind %(kind)s") % {"kind": wording.kind(name.removeprefix(COMMITMENTS))}
     rows = document.get("fields")
-    return _label(name, rows.get(name) if isinstance(rows, dict) else None)
+    own = _label(name, rows.get(name) if isinstance(rows, dict) else None)
+    return group_form.reached(name, cause, own, document)

@@ -22,10 +22,11 @@ from atendimento.selectors.type_draft import Typed
 from atendimento.web.doors import MemberRequest, member_view, number, show, with_query
 from memoria.fields import InvalidTicketType
 from memoria.reading import When
+from memoria.rows import TEMPLATE
 from memoria.strict_json import NotStrictJson, loads
 
 MAX_TEXT = 200_000
-MAPS = ("/facts/", "/preferences/", "/identifiers/")
+MAPS = ("/facts/", "/preferences/", "/identifiers/", TEMPLATE)
 
 
 def _said(request: MemberRequest, name: str, most: int = 1000) -> str:
@@ -207,6 +208,20 @@ def reading(request: MemberRequest, slug: str) -> HttpResponse:
     except InvalidInput as error:
         return _refused(request, slug, error)
     return redirect(_address(slug, at="reading"))
+
+
+@require_POST
+@member_view
+def groups(request: MemberRequest, slug: str) -> HttpResponse:
+    """What is said of that which repeats; what is left empty has its default."""
+    row: dict[str, Any] = {name: said for name in ("label", "plural", "named_by") if (said := _said(request, name, 200))}
+    if _said(request, "most", 10):
+        row["most"] = _whole(_said(request, "most", 10))
+    try:
+        actions.save_groups(member=request.member, slug=slug, revision=_revision(request), row=row)
+    except InvalidInput as error:
+        return _refused(request, slug, error, repeats=True, typed=Typed(row))
+    return redirect(_address(slug, at="groups"))
 
 
 def _whole(text: str) -> int | str:

@@ -157,6 +157,7 @@ urlpatterns = [
     path(f"{TYPE}draft/head", admin_drafts.head, name="admin-draft-head"),
     path(f"{TYPE}draft/collection", admin_drafts.collection, name="admin-draft-collection"),
     path(f"{TYPE}draft/reading", admin_drafts.reading, name="admin-draft-reading"),
+    path(f"{TYPE}draft/groups", admin_drafts.groups, name="admin-draft-groups"),
     path(f"{TYPE}draft/document", admin_drafts.document, name="admin-draft-document"),
     path(f"{TYPE}draft/publish", admin_drafts.publish, name="admin-draft-publish"),
     path(f"{TYPE}draft/simulate", admin_simulations.start, name="admin-simulate"),

@@ -202,6 +202,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", f"{DRAFT}collection"): ADMINS,
     ("POST", f"{DRAFT}document"): ADMINS,
     ("POST", f"{DRAFT}reading"): ADMINS,
+    ("POST", f"{DRAFT}groups"): ADMINS,
     ("POST", f"{DRAFT}simulate"): ADMINS,
     ("GET", SIMULATION): ADMINS,
     ("GET", f"{SIMULATION}<int:difference_id>"): ADMINS,
