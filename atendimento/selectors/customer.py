@@ -90,6 +90,7 @@ class Panel:
     form: Typed  # what the form holds
     seen: str  # the contact as the form shows it, so that nobody's change is overwritten unseen
     editing: bool = False
+    erased: bool = False  # nothing is written about the customer any more
     held: bool = False  # a legal hold stands on the ticket, or on the customer
     next_url: str = ""
     more: bool = False  # these are further tickets, without what stands above them
@@ -118,6 +119,7 @@ def panel(member: Membership, ticket_id: str | uuid.UUID, after: str = "", typed
         form=typed or held,
         seen=fingerprint(customer.name, customer.phone, customer.email),
         editing=typed is not None,
+        erased=customer.erased_at is not None,
         held=_is_held(ticket),
         next_url=next_url,
         more=bool(after),

@@ -171,7 +171,6 @@ class TicketHead:
     last_message: int
     links: tuple[TicketLink, ...] = ()
     merged: MergedNote | None = None
-    erased: bool = False  # with its customer: nothing is written to it any more
     team: str = ""
     hands: str = ""  # in whose hands it is, as forms carry it
     escalated: str = ""  # whom it is escalated to, in words

@@ -145,7 +145,6 @@ def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHe
         last_message=ticket.last_message_number,
         links=links.links(member, ticket),
         merged=links.merged_note(member, ticket),
-        erased=ticket.erased_at is not None,
     )
 
 

@@ -194,6 +194,13 @@ def test_the_choice_is_remembered_and_the_panel_has_a_page_of_its_own(ticket: Ti
     assert "Helena Melo" in text(ana.get(f"/tickets/{ticket.pk}/customer"))
 
 
+def test_of_an_erased_customer_no_contact_is_offered_to_be_changed(ticket: Ticket, world: World, ana: Client) -> None:
+    assert "Mudar o contato" in text(ana.get(f"/tickets/{ticket.pk}/customer"))
+    world.enter()
+    Customer.objects.filter(pk=ticket.customer_id).update(erased_at=datetime.now(UTC))
+    assert "Mudar o contato" not in text(ana.get(f"/tickets/{ticket.pk}/customer"))
+
+
 def test_of_a_customer_about_to_be_erased_no_file_is_made_and_the_page_says_why(
     world: World, silvia: Client, ticket: Ticket
 ) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from atendimento.actions import messages, slots
+from atendimento.actions import erasing, messages, slots
 from atendimento.actions.ticket_types import publish_ticket_type
 from atendimento.models import Membership, Ticket
 from memoria.patch import Json
@@ -54,6 +55,20 @@ def test_closing_lists_what_it_leaves_and_closes_all_the_same(world: World, ana:
     act(ana, f"/tickets/{ticket.pk}/status", act="close")
     ticket.refresh_from_db()
     assert ticket.status == "closed"
+
+
+def test_an_erased_ticket_says_so_and_offers_nothing_that_would_be_refused(world: World, ana: Client, ticket: Ticket) -> None:
+    act(ana, f"/tickets/{ticket.pk}/status", act="close")
+    erasing.erase_ticket(world.ana.organization, ticket.pk)
+
+    for pane in ("decide", "state", "history"):
+        page = ana.get(f"/tickets/{ticket.pk}/?pane={pane}&show=memory")
+        world.enter()
+        shown = page.content.decode()
+        assert "Apagado com o cliente" in text(page)
+        assert 'id="cite-bar"' not in shown
+        looking = {"/look", "/search", "/conta/logout/", f"/tickets/{ticket.pk}/"}
+        assert set(re.findall(r'action="([^"]*)"', shown)) <= looking, pane
 
 
 def test_a_finished_ticket_leaves_nothing(world: World, ana: Client) -> None:
