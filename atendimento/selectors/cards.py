@@ -346,7 +346,8 @@ def slot_cards(sight: Sight, proposed: Collection[str] = ()) -> tuple[tuple[Slot
     return tuple(conflicts), tuple(confirms)
 
 
-def _card(pointer: str, slot: Slot, sight: Sight, kind: str) -> SlotCard:
+def slot_card(pointer: str, slot: Slot, sight: Sight, kind: str) -> SlotCard:
+    """What every card of a value has."""
     key = slot_key(pointer)
     place = sight.ticket_type.place(pointer, sight.state.values)
     held, hidden = values.held(sight.state, pointer), sight.hides(pointer)
@@ -379,7 +380,7 @@ def _confirm(pointer: str, slot: Slot, sight: Sight, *, also_proposed: bool) -> 
     whom = confirm_with(slot)
     if whom:
         sentences.append(_("To be confirmed with %(whom)s.") % {"whom": whom})
-    card = _card(pointer, slot, sight, "confirm")
+    card = slot_card(pointer, slot, sight, "confirm")
     if card.hidden:
         asked = change_words.about_hole(card.label)
     else:
@@ -398,7 +399,7 @@ def _conflict(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
         )
     if slot.stale_because is not None:
         sentences.append(stale_sentence(slot, sight))
-    card = _card(pointer, slot, sight, "conflict")
+    card = slot_card(pointer, slot, sight, "conflict")
     return replace(
         card,
         source=sources,

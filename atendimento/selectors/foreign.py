@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from atendimento.models import LedgerEvent, Membership, ProposedChange, Ticket
 from atendimento.selectors import cards, controls, history, reading, values
 from atendimento.selectors.cards import Sight
-from atendimento.selectors.pane_parts import ChangeCard
+from atendimento.selectors.pane_parts import ChangeCard, SlotCard
 from atendimento.selectors.parts import Settled
 from memoria.events import Event, EventKind
 from memoria.patch import MISSING, lookup
@@ -66,7 +66,7 @@ def _listed(words: Sequence[str]) -> str:
 
 def kept_rows(ticket: Ticket, keys: Iterable[str]) -> list[ProposedChange]:
     """The changes of this ticket among these cards that are no longer to be decided."""
-    ids = [found for key in list(keys)[:KEPT] if (found := _id(key)) is not None]
+    ids = [found for key in list(keys)[:KEPT] if (found := _id(key.partition(":")[0])) is not None]
     if not ids:
         return []
     gone = (Status.ACCEPTED, Status.EDITED, Status.REJECTED, Status.SUPERSEDED)
@@ -80,6 +80,38 @@ def _id(key: str) -> uuid.UUID | None:
         return uuid.UUID(key.removeprefix("ch-")) if key.startswith("ch-") else None
     except ValueError:
         return None
+
+
+FORMS: Final = ("resolve", "confirm", "set")
+"""The forms of a value's card. A page names the one that is open with the card: `sl-facts-bairro:resolve`."""
+
+
+def kept_slots(ticket: Ticket, sight: Sight, keys: Iterable[str], shown: Iterable[str]) -> list[SlotCard]:
+    """The values among these cards that no longer wait for anybody: each says who settled it, and what is typed can go on."""
+    open_forms = {key: form for key, _colon, form in (name.partition(":") for name in list(keys)[:KEPT])}
+    asked = {key: form for key, form in open_forms.items() if key.startswith("sl-") and key not in set(shown)}
+    if not asked:
+        return []
+    pointers = {key: pointer for pointer in sight.state.slots if (key := cards.slot_key(pointer)) in asked}
+    touching = history.touching(ticket.pk, list(pointers.values()))
+    return [_settled_slot(ticket, sight, pointer, asked[key], touching) for key, pointer in pointers.items()]
+
+
+def _settled_slot(ticket: Ticket, sight: Sight, pointer: str, form: str, touching: Sequence[Event]) -> SlotCard:
+    found = next((event for event in touching if pointer in event.pointers), None)
+    drawn = cards.slot_card(pointer, sight.state.slots[pointer], sight, "settled")
+    failure = sight.failed(drawn.key)
+    form = (failure.form if failure is not None else "") or form
+    sentence = _("Nothing is to be settled here any more.")
+    if found is not None:
+        moment = date_format(timezone.localtime(found.at), "H:i")
+        sentence = _("%(said)s (at %(time)s).") % {"said": _told(found, sight), "time": moment}
+    return replace(
+        drawn,
+        open_form=form if form in FORMS else "set",
+        settled=Settled(sentence, drawn.value, pointer, reverse("web:ticket", args=[ticket.pk]), problem=drawn.problem),
+        typed=failure.typed if failure is not None else {},
+    )
 
 
 def in_order(rows: Iterable[ProposedChange]) -> list[ProposedChange]:

@@ -131,7 +131,8 @@ def pane(
     if asked.pane == "state":
         chain = history.touching(ticket.pk, [key for key, slot in shown.slots.items() if slot.replaces is not None])
         references |= history.cited_in(chain)
-    kept = foreign.kept_rows(ticket, [*asked.keep, *([asked.failure.key] if asked.failure is not None else [])])
+    keep = [*asked.keep, *([asked.failure.key] if asked.failure is not None else [])]
+    kept = foreign.kept_rows(ticket, keep)
     references |= {item["message"] for row in kept for item in row.citations}
     messages = reading.cited(ticket.pk, references, known)
     ticket_type = ground.ticket_type if asked.version is None else reading.with_groups(ground.ticket_type, shown)
@@ -141,6 +142,10 @@ def pane(
     conflicts, confirms = (
         cards.slot_cards(sight, {row.path for row in ground.pending}) if asked.version is None and not read_only else ((), ())
     )
+    to_decide = len(ground.pending) + len(conflicts) + len(confirms)
+    if asked.pane == "decide" and asked.version is None and not read_only:
+        settled = foreign.kept_slots(ticket, sight, keep, [card.key for card in (*conflicts, *confirms)])
+        confirms = (*confirms, *settled)
     shown_rows = ground.pending[:CARDS_SHOWN]
     placed = grouping.side_by_side(foreign.in_order([*shown_rows, *kept]), ground.state)
     waiting = len(ground.pending) - len(shown_rows)
@@ -172,7 +177,7 @@ def pane(
         pane=asked.pane,
         ticket_id=str(ticket.pk),
         version=ground.state.version,
-        to_decide=len(ground.pending) + len(conflicts) + len(confirms),
+        to_decide=to_decide,
         waiting=waiting,
         changes=changes,
         conflicts=conflicts,

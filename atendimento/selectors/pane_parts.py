@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from atendimento.selectors.parts import (
@@ -129,6 +130,8 @@ class SlotCard:
     open_form: str = ""
     drafts: tuple[Drafted, ...] = ()
     hidden: bool = False  # its value is there, and shown to who opens it
+    settled: Settled | None = None  # settled meanwhile: it stays for what is being typed in it
+    typed: Mapping[str, str] = field(default_factory=dict)  # what a form held that came too late
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,8 @@ def _patched(request: MemberRequest, written: Written) -> HttpResponse | None:
         return None
     if number(request.POST.get("expected_version")) != left.before.version:
         return None  # the page has not seen what others did in between
+    if any(key.startswith("sl-") for key in kept_by(request)):
+        return None  # a value's card in which something is typed may be one that stays
     found = decided(request.member, left)
     return None if found is None else show(request, "parts/decided.html", memory=found)
 
@@ -119,7 +121,7 @@ def _answer(
         failure=failure,
         place=place_of(request),
         seen=seen_by(request),
-        keep=tuple(key for key in kept_by(request) if key != gone),
+        keep=tuple(key for key in kept_by(request) if key.partition(":")[0] != gone),
     )
     if is_fragment(request):
         return show(request, "parts/memory_answer.html", status, memory=panes.read(request.member, ticket_id, asked))

@@ -42,10 +42,16 @@
   const used = (form) => form.contains(document.activeElement) || [...form.elements].some(typed);
 
   function known() {
-    const cards = [...document.querySelectorAll("#memory [data-card]")].filter((card) => card.dataset.kept !== undefined
-      || [...card.querySelectorAll("details[open] form")].some(used));
+    const cards = [];
+    for (const card of document.querySelectorAll("#memory [data-card]")) {
+      const forms = [...card.querySelectorAll("details[open] > form")];
+      const form = forms.find(used) || (card.dataset.kept !== undefined && forms[0]);
+      // The card, and which of its forms it is: "sl-facts-bairro:resolve".
+      if (form) cards.push(`${card.id}:${form.parentElement.id.slice(card.id.length + 1)}`);
+      else if (card.dataset.kept !== undefined) cards.push(card.id);
+    }
     const version = document.getElementById("memory")?.dataset.version;
-    return { ...(version && { "Lastro-Seen": version }), ...(cards.length && { "Lastro-Keep": cards.map((card) => card.id).join(" ") }) };
+    return { ...(version && { "Lastro-Seen": version }), ...(cards.length && { "Lastro-Keep": cards.join(" ") }) };
   }
 
   function atEnd(scroll) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from atendimento.actions import slots
 from atendimento.models import ProposedChange, Ticket
 from tests.support import stories
 from tests.support.stories import World
@@ -74,3 +75,43 @@ def test_what_i_did_myself_is_not_told_to_me(world: World, ana: Client, ticket: 
     world.accept(stories.correction(world, ticket)[:1], world.ana)
     page = ana.get(f"/tickets/{ticket.pk}/memory", headers={**SCRIPT, "Lastro-Seen": "1"}).content.decode()
     assert 'data-told=""' in page
+
+
+@pytest.mark.parametrize("kind", ["confirm", "resolve"])
+def test_a_value_that_a_colleague_settled_stays_with_what_was_typed_and_can_be_recorded(
+    world: World, ana: Client, kind: str
+) -> None:
+    """The time that the new place put in doubt, and an address at odds with the registry's."""
+    if kind == "confirm":
+        ticket, path, key = stories.recife(world), "/facts/horario", "sl-facts-horario"
+        world.accept(stories.correction(world, ticket)[:1])
+        typed = {"ground": "message", "message": "m-3", "quote": "quinta"}
+    else:
+        ticket, path, key = stories.divergence(world), "/facts/endereco", "sl-facts-endereco"
+        typed = {"choice": "open", "reason": "ela vai conferir"}
+    ticket.refresh_from_db()
+    seen = ticket.state_version
+    if kind == "confirm":
+        slots.confirm_slot(member=world.rui, ticket_id=ticket.pk, path=path, expected_version=seen)
+    else:
+        given = {"choice": "challenger", "challenger": 0, "reason": "é de agora", "expected_version": seen}
+        slots.resolve_slot(member=world.silvia, ticket_id=ticket.pk, path=path, **given)
+    who = {"confirm": "Rui Prado", "resolve": "Sílvia"}[kind]
+    here = f"/tickets/{ticket.pk}/"
+    kept = {**SCRIPT, "Lastro-Seen": str(seen), "Lastro-Keep": f"{key}:{kind}"}
+    page = ana.get(f"{here}memory", headers=kept).content.decode()
+    assert f'id="{key}-{kind}"' in page
+    assert f"<b>{who}" in page
+    assert f'id="{key}"' not in ana.get(f"{here}memory", headers=SCRIPT).content.decode()
+    for headers in (kept, {}):  # what comes too late is told on the card, with scripts and without
+        answer = ana.post(f"{here}{kind}", {"path": path, "expected_version": str(seen), **typed}, headers=headers)
+        page = answer.content.decode()
+        assert answer.status_code == 409
+        assert f'id="{key}-{kind}"' in page
+        assert f'value="{typed.get("reason", "quinta")}"' in page
+    quoted = {}
+    if kind == "resolve":  # the team's own word does not do there
+        world.say(ticket, "é na Rua da Aurora, 5", name="Eva")
+        quoted = {"message": "m-3", "quote": "Rua da Aurora, 5"}
+    form = {"path": path, "value": "Rua da Aurora, 5", "expected_version": str(seen + 1), "reason": "conferido", **quoted}
+    assert "data-kept" not in ana.post(f"{here}set", form, headers=kept).content.decode()
