@@ -174,14 +174,8 @@ SIMULATE_IN: Final = Shape(
 TICKET_TYPE_IN: Final = Shape(
     {
         "type": "object",
-        "description": "A ticket type file: slug, name, description, fields, collections, groups, reading.",
-        "properties": {
-            "slug": TEXT,
-            "name": TEXT,
-            "fields": {"type": "object", "description": "By pointer; /items/{id}/… for fields that each group has."},
-            "collections": {"type": "object"},
-            "groups": {"type": "object", "description": "{items: {label, plural, named_by, most}}, each optional."},
-        },
+        "description": "A ticket type file: slug, name, description, fields, collections, reading, and groups: {items: {…}}.",
+        "properties": {"slug": TEXT, "name": TEXT, **dict.fromkeys(("fields", "collections", "groups"), {"type": "object"})},
     }
 )
 
