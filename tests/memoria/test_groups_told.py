@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC
+from datetime import UTC, timedelta
 
 import pytest
 
 from memoria.carrying import Cargo, Why, carry, offers
 from memoria.confirmation import confirmed
 from memoria.context import Proposed
+from memoria.erasure import forget
+from memoria.expiry import expire
 from memoria.fates import left
 from memoria.field_list import field_list
 from memoria.instructions import PROMPT_VERSION, instructions
@@ -141,6 +143,30 @@ def test_g3_a_reply_is_checked_against_the_values_of_every_group() -> None:
     assert [(found.code.value, found.pointer) for found in check("Vamos à Rua B de manhã.", ground)] == [
         ("not_current", "/items/i-2/endereco")
     ]
+
+
+def test_g3_a_value_ends_in_its_own_group() -> None:
+    rows = fields()
+    rows["/items/{id}/horario"]["valid_for"] = "P1D"
+    bench = Bench(a_type(rows, groups={"items": {}}))
+    bench.put("/items/a/horario", "manhã")
+    bench.now += timedelta(hours=20)
+    bench.put("/items/b/horario", "tarde")
+    bench.now += timedelta(hours=5)
+    event = expire(bench.state, bench.desk())
+    assert event is not None
+    assert event.cause["values"][0]["valid_for"] == "P1D"
+    assert list(event.slots) == ["/items/a/horario"]
+
+
+def test_g2_an_erased_ticket_keeps_no_group_and_no_id_of_one() -> None:
+    bench = with_two()
+    bench.put("/items/maria/aparelho", "freezer")
+    event = forget(bench.state, bench.desk(), "erasure")
+    bench.events.append(event)
+    bench.state = bench.state.evolve(event)
+    assert "maria" not in str(event.touched) + str(dict(bench.state.slots)) + str(bench.state.values)
+    assert bench.put("/items/-/aparelho", "fogão").touched == ("/items/i-3/aparelho",)
 
 
 # --- another type, another ticket, another reading ----------------------------------------------------------------------
