@@ -160,6 +160,7 @@ def test_each_field_says_that_its_evidence_was_erased_and_members_are_gone_with_
     assert after.slots["/facts/a"].age == bench.slot("/facts/a").age
     assert (dict(after.minted), event.cause["how"]) == ({"commitments": 1}, "retention")
     assert event.pointers == set(bench.state.slots)
+    assert event.ticket_type_version == TYPE.version
     bench.state = after
     bench.events.append(event)
     assert "/commitments/c-2" in bench.put("/commitments/-", {"task": "ligar", "owner": "team"}).slots

@@ -86,6 +86,20 @@ def test_d1_a_value_whose_time_is_over_awaits_confirmation_and_says_since_when(b
     assert event_from_record(event_to_record(event)) == event
 
 
+def test_d1_at_the_very_end_it_is_over_and_what_confirmed_it_is_said_no_more(bench: Bench) -> None:
+    bench.now += timedelta(hours=9)
+    assert pass_time(bench, timedelta())
+    bench.confirm("/facts/hora")
+    assert bench.slot("/facts/hora").confirmed is not None
+    end = ends_at("/facts/hora", bench.slot("/facts/hora"), bench.ticket_type)
+    assert end is not None
+
+    assert not pass_time(bench, end - bench.now - timedelta(microseconds=1))
+    assert pass_time(bench, end - bench.now)
+
+    assert bench.slot("/facts/hora").confirmed is None
+
+
 def test_d1_it_happens_once_and_nothing_falls_with_it(bench: Bench) -> None:
     pass_time(bench, timedelta(hours=9))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from memoria.fates import Fate, Left, became, left
+from memoria.fates import Became, Fate, Left, became, left
 from memoria.proposals import Change
 from tests.memoria.bench import Bench, a_field, a_type, cite
 
@@ -57,6 +57,29 @@ def test_what_became_of_a_commitment(due: str | None, status: str | None, now: d
     assert found.fate is right
     assert found.fate is not wrong
     assert (found.at is not None) is (status not in (None, "in_progress"))
+
+
+def test_it_was_finished_when_the_words_were_said_and_nobody_knows_when_without_any() -> None:
+    bench = Bench(a_type())
+    bench.put("/commitments/-", {"task": "ligar", "owner": "team"})
+    finish(bench, "done")
+    member, slots = bench.state.values["commitments"]["c-1"], bench.state.slots
+
+    assert slots["/commitments/c-1/status"].age != slots["/commitments/c-1"].age
+    assert became("/commitments/c-1", member, slots, NOON, ZONE).at == slots["/commitments/c-1/status"].age.at
+    assert became("/commitments/c-1", member | {"due": "2026-03-09"}, {}, NOON, ZONE) == Became(Fate.KEPT, None)
+
+
+def test_the_end_itself_is_still_in_time() -> None:
+    bench = Bench(a_type())
+    bench.put("/commitments/-", {"task": "ligar", "owner": "team"})
+    finish(bench, "done")
+    done = bench.slot("/commitments/c-1/status").age.at
+    for end, fate in ((done, Fate.KEPT_IN_TIME), (done - timedelta(seconds=1), Fate.KEPT_LATE)):
+        member = {"status": "done", "due": end.isoformat()}
+        assert became("/commitments/c-1", member, bench.state.slots, NOON, ZONE).fate is fate
+    for now, fate in ((NOON, Fate.RUNNING), (NOON + timedelta(seconds=1), Fate.OVERDUE)):
+        assert became("/commitments/c-1", {"due": NOON.isoformat()}, {}, now, ZONE).fate is fate
 
 
 def test_one_that_was_added_as_done_was_kept_when_its_words_were_said() -> None:

@@ -195,6 +195,10 @@ def test_a_sensitive_field_is_known_by_its_pattern_before_it_holds_anything() ->
         ({"type": "string", "enum": ["sim", "não", "diabetes"]}, "sim, não sei", []),  # they tell nothing of anybody
         ({"type": "string", "const": "hemofilia"}, "é hemofilia mesmo", ["hemofilia"]),
         ({"anyOf": [{"type": "null"}, {"type": "string", "enum": ["asma"]}]}, "asma, asmático", ["asma"]),
+        ({"oneOf": [{"type": "null"}, {"type": "string", "enum": ["asma"]}]}, "asma, asmático", ["asma"]),
+        ({"allOf": [{"type": "string"}, {"enum": ["asma"]}]}, "asma, asmático", ["asma"]),
+        ({"type": "array", "prefixItems": [{"enum": ["asma"]}]}, "asma, asmático", ["asma"]),
+        ({"type": "object", "properties": {"doença": {"enum": ["asma"]}}}, "asma, asmático", ["asma"]),
         ({"type": "array", "items": {"type": "string", "pattern": "^[A-Z]{2}[0-9]{4}$"}}, "meu RG é AB1234", ["AB1234"]),
         ({"type": "string", "format": "date"}, "nasci em 5/12/1980 ou 1980-12-05", ["5/12/1980", "1980-12-05"]),
         ({"type": "string", "format": "date"}, "às 14h30 do dia 31/02/1980, versão 1.2.3", []),  # no date at all

@@ -57,6 +57,14 @@ def test_t1_a_kind_that_is_gone_is_found_while_its_commitment_is_unfinished(benc
     assert found(bench, collections=kinds) == {}
 
 
+def test_t1_a_member_that_its_collection_would_not_take_is_found_by_its_value() -> None:
+    held = {"commitments": {"c-1": {"owner": "team"}}}
+
+    assert misfits(held, {"/commitments/c-1": "agent"}, a_type(FIELDS, collections=VISITS)) == (
+        Misfit("/commitments/c-1", Why.VALUE),
+    )
+
+
 def test_t1_what_is_withdrawn_asks_for_nothing(bench: Bench) -> None:
     bench.put("/facts/horario")  # no value: it is withdrawn
 

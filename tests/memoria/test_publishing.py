@@ -76,6 +76,38 @@ def test_t2_what_is_withdrawn_is_open_and_remembers_what_it_was(bench: Bench) ->
     assert slot.replaces.value == "azul"
 
 
+def test_t2_the_event_names_the_version_and_what_was_and_the_slot_whose_word_it_was(bench: Bench) -> None:
+    bench.put("/facts/bairro", "Pina")
+    bench.confirm("/facts/horario")
+    rest = {pointer: row for pointer, row in FIELDS.items() if pointer != "/facts/cor"}
+    source = bench.slot("/facts/cor").source
+    published(bench, a_type({**rest, "/facts/horario": a_field(schema={"enum": ["15h"]})}))
+
+    assert bench.events[-1].cause == {
+        "type": "teste",
+        "version": 1,
+        "values": [
+            {"pointer": "/facts/horario", "why": "value", "fate": "needs_confirmation"},
+            {"pointer": "/facts/cor", "why": "gone", "fate": "withdraw", "was": "azul"},
+        ],
+    }
+    assert bench.slot("/facts/cor").source == source
+    assert bench.slot("/facts/horario").confirmed is None
+
+
+def test_t2_a_promise_in_doubt_is_settled_by_its_withdrawal_on_the_publisher_s_word(bench: Bench) -> None:
+    bench.put("/commitments/-", {"task": "visitar", "owner": "team", "kind": "visit", "due": "2026-03-20"})
+    bench.put("/facts/bairro", "Pina")
+    assert bench.status("/commitments/c-1") == "needs_confirmation"
+    rest = {**FIELDS, "/facts/bairro": a_field(invalidates=["/facts/horario"])}
+    none = {"commitments": {"sources": ["agent"], "kinds": ["return_call"]}}
+
+    published(bench, a_type(rest, collections=none), ("/commitments", Why.KIND, Fate.WITHDRAW))
+
+    assert (bench.value("/commitments/c-1/status"), bench.status("/commitments/c-1")) == ("cancelled", "current")
+    assert bench.slot("/commitments/c-1/status").source == "agent"
+
+
 def test_t2_a_withdrawn_value_takes_along_what_rests_on_it(bench: Bench) -> None:
     bench.put("/commitments/-", {"task": "visitar", "owner": "team", "kind": "visit"})
     enum = narrow(bairro=a_field(schema={"enum": ["Pina"]}, invalidates=["/facts/horario", "commitments:visit"]))

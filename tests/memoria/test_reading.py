@@ -9,7 +9,7 @@ import pytest
 
 from memoria.fields import InvalidTicketType, TicketType
 from memoria.patch import Json
-from memoria.reading import Event, Reading, When, first_free_day, next_time, read
+from memoria.reading import Event, Reading, When, first_free_day, next_time, problems, read
 from tests.memoria.bench import a_field
 
 ZONE = ZoneInfo("America/Sao_Paulo")
@@ -74,6 +74,20 @@ def test_t4_what_does_not_fit_is_a_fault_at_its_place(reading: dict[str, Json], 
 def test_t4_the_next_set_time(reading: dict[str, Json], moment: str, then: str) -> None:
     found = next_time(a_type(when="schedule", **reading).reading, datetime.fromisoformat(moment), ZONE)
     assert found == datetime.fromisoformat(then)
+
+
+def test_t4_a_moment_of_another_zone_is_the_organisation_s_day() -> None:
+    """At 1:00 in Lisbon it is still the day before in São Paulo; and a time that is skipped once a year is not missed."""
+    every = a_type(when="schedule", at=["22:30"]).reading
+    late = datetime(2026, 3, 11, 1, 0, tzinfo=ZoneInfo("Europe/Lisbon"))
+    assert next_time(every, late, ZONE) == datetime(2026, 3, 11, 1, 30, tzinfo=UTC)
+    hourly = a_type(when="schedule", every_minutes=45).reading
+    assert next_time(hourly, datetime(2026, 3, 10, 14, 40, tzinfo=UTC), ZONE) == datetime(2026, 3, 10, 15, 0, tzinfo=UTC)
+    assert next_time(hourly, datetime(2026, 3, 10, 15, 10, tzinfo=UTC), ZONE) == datetime(2026, 3, 10, 15, 45, tzinfo=UTC)
+
+
+def test_t4_what_is_wrong_is_said() -> None:
+    assert [said for _where, said in problems({"when": "burst", "most_per_day": 0})] == ["0 is less than the minimum of 1"]
 
 
 def test_t4_without_a_schedule_there_is_no_set_time() -> None:

@@ -32,6 +32,9 @@ def redact(text: str, *secrets: Json) -> str:
         ("sou jose da conceicao", ("José da Conceição",), "sou <sensitive>", "jose"),
         ("sou José\u200b da Conceic\u0327a\u0303o!", ("José da Conceição",), "sou <sensitive>!", "Conceic"),
         ("nada aqui", (), "nada aqui", "<"),
+        ("Ana é a mãe", ("Ana",), "<sensitive> é a mãe", "Ana"),  # three letters are enough
+        ("390.533.447-05 da Ana e só", ("390.533.447-05 da Ana",), "<sensitive> e só", "390"),  # the longer names both
+        ("Ana(81) 98765-4321", ("Ana",), "<sensitive><TELEFONE>", "98765"),  # side by side they are two
         ("", ("x",), "", "<"),
         ("(a+b)*c custa", ("(a+b)*c",), "<sensitive> custa", "a+b"),
         ("Rua Nova, 5 e Rua Nova", ("Rua Nova", "Rua Nova, 5"), "<sensitive> e <sensitive>", ", 5"),

@@ -48,4 +48,4 @@ def test_all_that_applies_is_said_and_a_condition_once() -> None:
     text = "Se passar de quinta, quero sexta"
     twice = [(text, text.index("quero"), len(text)), (text, 0, 4)]
     found = reservations(inference=True, reason="talvez sexta", quotes=twice)
-    assert [one.kind for one in found] == [Kind.INFERENCE, Kind.DOUBT, Kind.CONDITION]
+    assert [(one.kind, one.words) for one in found] == [(Kind.INFERENCE, ""), (Kind.DOUBT, "talvez"), (Kind.CONDITION, "se")]
