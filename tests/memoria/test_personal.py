@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -43,6 +44,10 @@ def found(text: str) -> list[tuple[str, str]]:
         ("CPF", "390\u200b.533.\u2060447-05"),  # with what nobody sees in between
         ("CPF", "390\u00a0533\u00a0447-05"),
         ("CPF", "390/533/447/05"),
+        ("CPF", "\u0663\u0669\u0660.\u0665\u0663\u0663.\u0664\u0664\u0667-\u0660\u0665"),  # digits of other scripts
+        ("CPF", "390.533.447\u221205"),  # a minus for a dash
+        ("CPF", "390\u1680533\u1680447\u168005"),  # a space of another script
+        ("CPF", "390\u00ad.533.447-05"),  # where a word may be broken
         ("CPF", "3 9 0 5 3 3 4 4 7 0 5"),  # said digit by digit
         ("CPF", "3-9-0-5-3-3-4-4-7-0-5"),
         ("CPF", "3 9 0 . 5 3 3 . 4 4 7 - 0 5"),
@@ -62,6 +67,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("CARTAO", "4111 1111\n1111 1111"),
         ("CARTAO", "3782 822463 10005"),
         ("CARTAO", "6362970000457013"),
+        ("CARTAO", "4222222222222"),  # thirteen digits, the fewest
         ("TELEFONE", "(81) 98765-4321"),
         ("TELEFONE", "81 98765 4321"),
         ("TELEFONE", "81987654321"),
@@ -133,6 +139,40 @@ def test_it_is_found_alone_and_in_the_middle_of_words(kind: str, written: str) -
 )
 def test_what_only_looks_like_it_is_left(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("\ufb01 390.533.447-05 \u00bd", [("CPF", "390.533.447-05")]),  # signs that stand for several characters
+        ("oi\n\n390.533.447-05 é", [("CPF", "390.533.447-05")]),  # after an empty line
+        ("4111 1111 1111 1111 5555 5555 5555 4444", [("CARTAO", "4111 1111 1111 1111"), ("CARTAO", "5555 5555 5555 4444")]),
+        ("4111 1111 1111 1111 123", [("CARTAO", "4111 1111 1111 1111")]),  # and the code on its back
+        ("pedido 0: 4111 1111 1111 1111", [("CARTAO", "4111 1111 1111 1111")]),
+        ("2 " * 59 + "4111111111111111", [("CARTAO", "4111111111111111")]),
+        ("2 " * 60 + "4111111111111111", []),  # of a row so long no more is read
+        ("pedido nº 81987654321", [("TELEFONE", "81987654321")]),  # with its area it is one, whatever stands before
+    ],
+)
+def test_what_is_found_is_that_and_no_more(text: str, right: list[tuple[str, str]]) -> None:
+    assert found(text) == right
+
+
+@pytest.mark.parametrize(
+    ("check", "right", "wrong"),
+    [
+        (is_card, "4222222222222", "18"),  # its rule is fulfilled, and it is too short
+        (is_card, "4111111111111111", "0" * 16),
+        (is_card, "4111111111111111115", "41111111111111111115"),
+        (is_cnpj, "11222333000696", "112223330006960"),  # the first check digit is 9
+        (is_cnpj, "11222333000505", "00000000000000"),  # and 0, for a rest of 10 or 11
+        (is_cnpj, "00001011101111", "11111111111111"),  # two different ones are enough
+        (is_cnpj, "11222333000181", "1122233300\u00c125"),  # letters of this alphabet alone
+    ],
+)
+def test_what_its_check_digits_do_not_say(check: Callable[[str], bool], right: str, wrong: str) -> None:
+    assert check(right)
+    assert not check(wrong)
 
 
 def test_whatever_is_called_a_cpf_is_one() -> None:
