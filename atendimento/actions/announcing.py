@@ -16,6 +16,7 @@ def announce(ticket: Ticket, member: Membership | None, was: Hands | None = None
     """
     document = {
         "ticket": str(ticket.pk),
+        "customer": str(ticket.customer_id),
         "kind": "ticket",
         "version": ticket.state_version,
         "message": ticket.last_message_number,

@@ -165,6 +165,7 @@ def announce(book: ledger.Book, kind: str, member: Membership | None) -> None:
             ticket.organization_id,
             {
                 "ticket": str(ticket.pk),
+                "customer": str(ticket.customer_id),
                 "kind": kind,
                 "version": book.state.version,
                 "message": ticket.last_message_number,

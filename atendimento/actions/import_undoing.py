@@ -18,6 +18,7 @@ from atendimento import access, jobs, ledger
 from atendimento.access import Permission
 from atendimento.actions import desk as desks
 from atendimento.actions.imports import locked_import
+from atendimento.actions.messages import waits_since
 from atendimento.models import (
     Customer,
     Draft,
@@ -151,5 +152,7 @@ def _bury(link: ImportedTicket, book: ledger.Book) -> None:
     rows.update(
         text="", attachments=[], unquotable=[], external_id=None, awaits_reading=False, deleted_at=book.moment, edited_at=None
     )
+    if book.ticket.waiting_since is not None:
+        book.ticket.waiting_since = waits_since(book.ticket)
     moot = [row.pk for row in desks.pending_of(book) if any(_has(link, item["message"]) for item in row.citations)]
     ProposedChange.objects.filter(pk__in=moot).update(status=Status.SUPERSEDED)

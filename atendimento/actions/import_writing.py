@@ -23,7 +23,7 @@ from atendimento.actions import desk as desks
 from atendimento.actions import runs
 from atendimento.actions.faults import InvalidInput, invalid
 from atendimento.actions.imports import locked_import, reading_of, ticket_named
-from atendimento.actions.messages import READ_BY_MODEL
+from atendimento.actions.messages import READ_BY_MODEL, waits_since
 from atendimento.actions.tickets import CustomerData, create_ticket
 from atendimento.ingest.neutral import Conversation, Format, Mark, Person, Reading, Said, Unreadable, digest
 from atendimento.models import (
@@ -36,6 +36,7 @@ from atendimento.models import (
     Origin,
     Proposal,
     RunStatus,
+    TicketStatus,
 )
 from atendimento.selectors.model_server import has_model
 from memoria.evidence import said_at
@@ -226,6 +227,8 @@ def _store(book: ledger.Book, work: _Work, link: ImportedTicket, messages: Seque
     Message.objects.bulk_create(rows)
     book.ticket.last_message_number = rows[-1].number
     book.ticket.last_message_at = book.moment
+    if book.ticket.status in (TicketStatus.OPEN, TicketStatus.SNOOZED):  # old words wake nobody who is done
+        book.ticket.waiting_since = waits_since(book.ticket)
     _reconsider(book)
     return rows
 

@@ -137,7 +137,7 @@ def _wait(book: ledger.Book, row: Message) -> None:
     if row.automatic or row.internal:
         return
     if row.author_kind in WAKES:
-        book.ticket.waiting_since = book.ticket.waiting_since or book.moment
+        book.ticket.waiting_since = book.ticket.waiting_since or row.said_at
     elif row.author_kind == Kind.AGENT:
         book.ticket.waiting_since = None
 
@@ -181,7 +181,7 @@ def _delete(book: ledger.Book, row: Message, caller: Caller) -> None:
     row.save(update_fields=["deleted_at", "awaits_reading"])
     touched = _doubt(book, row, "deleted")
     if book.ticket.waiting_since is not None and row.author_kind in WAKES:
-        book.ticket.waiting_since = _waits_since(book.ticket)
+        book.ticket.waiting_since = waits_since(book.ticket)
     desks.finish(book, "message", caller.member)
     _doubt_there(book, row, "deleted", touched)
     for other, copy in _copies(book, row):
@@ -189,11 +189,11 @@ def _delete(book: ledger.Book, row: Message, caller: Caller) -> None:
             _delete(other, copy, caller)
 
 
-def _waits_since(ticket: Ticket) -> datetime | None:
-    """Since when somebody waits, by the messages that are left."""
+def waits_since(ticket: Ticket) -> datetime | None:
+    """Since when somebody waits, by the messages that are there: from the first one on that no reply has followed."""
     said = Message.objects.filter(ticket=ticket, automatic=False, internal=False, deleted_at=None).order_by("number")
     replied = said.filter(author_kind=Kind.AGENT).values_list("number", flat=True).last() or 0
-    return said.filter(author_kind__in=WAKES, number__gt=replied).values_list("received_at", flat=True).first()
+    return said.filter(author_kind__in=WAKES, number__gt=replied).values_list("said_at", flat=True).first()
 
 
 def _copies(book: ledger.Book, row: Message) -> Iterator[tuple[ledger.Book, Message]]:

@@ -169,6 +169,7 @@ class TicketHead:
     assignee_initials: str
     mine: bool
     last_message: int
+    customer: str = ""  # the customer's id
     links: tuple[TicketLink, ...] = ()
     merged: MergedNote | None = None
     team: str = ""

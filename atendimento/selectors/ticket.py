@@ -143,6 +143,7 @@ def head_of(member: Membership, ticket: Ticket, read_note: str = "") -> TicketHe
         may_answer=hands.may_answer(member, ticket),
         woken=ticket.woken_at is not None and ticket.status == "open",
         last_message=ticket.last_message_number,
+        customer=str(ticket.customer_id),
         links=links.links(member, ticket),
         merged=links.merged_note(member, ticket),
     )

@@ -159,7 +159,7 @@ def _framed(ear: Ear, heard: News, last: tuple[int, int]) -> str:
 
 
 def _told(document: dict[str, Any]) -> dict[str, Any]:
-    return {key: document.get(key) for key in ("ticket", "kind", "version", "message", "member")}
+    return {key: document.get(key) for key in ("ticket", "customer", "kind", "version", "message", "member")}
 
 
 def _shown(people: tuple[Person, ...]) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 (() => {
   const state = document.getElementById("live");
   const words = document.getElementById("announce").dataset;
-  const { live, news, ticket, member } = document.body.dataset;
+  const { live, news, ticket, whose, member } = document.body.dataset;
   const tab = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const pollEvery = 5_000;
   const silence = 35_000; // three signs of life that did not come
@@ -58,7 +58,7 @@
   }
 
   function everything() {
-    want("queue", "bell", ...(ticket ? ["memory", "transcript"] : []));
+    want("queue", "bell", ...(ticket ? ["memory", "transcript", "customer"] : []));
   }
 
   // A server that answers slowly is asked less often.
@@ -88,6 +88,7 @@
       return;
     }
     wantQueue();
+    if (whose && item.customer === whose) want("customer");
     if (item.ticket !== ticket) return;
     const mine = String(item.member) === member;
     if (mine && item.kind === "decision") {

@@ -81,6 +81,13 @@
     // 400, 409 and 422 answer with the card and its problem: they are swapped in like any answer.
     if (![400, 409, 422].includes(status)) notice(kindOf(status));
   });
+  // A refusal without words takes nothing off the page: what is shown, and typed, stays.
+  document.addEventListener("htmx:before:swap", (event) => {
+    const { ctx } = event.detail;
+    if (!(ctx.response?.status >= 400) || ctx.text?.trim()) return;
+    event.preventDefault();
+    notice("erased");
+  });
   document.addEventListener("htmx:error", (event) => {
     if (event.detail.ctx && !event.detail.ctx.response) notice("failed");
   });

@@ -20,6 +20,7 @@
       const open = document.querySelector("#queue-panel form") ? "&filters=open" : "";
       return { element, url: element && element.dataset.refresh + open, swap: "outerMorph" };
     },
+    customer: () => ({ element: document.querySelector("#customer > .customer-body"), url: document.getElementById("customer")?.dataset.url, swap: "outerMorph" }),
     bell: () => ({ element: document.getElementById("bell"), url: document.getElementById("bell")?.dataset.refresh, swap: "outerMorph" }),
   };
 
@@ -85,7 +86,11 @@
       const stick = name === "transcript" && atEnd(scroll);
       const last = element.querySelector("[data-number]:last-of-type")?.id;
       const before = ids(name);
+      // A contact that is being changed goes by what its form began with: nobody overwrites what they have not read.
+      const form = name === "customer" && [...element.querySelectorAll("details[open] > form")].find(used);
+      const begun = form && form.elements.seen.value;
       await htmx.swap({ text, target: element, swap, sourceElement: element });
+      if (form?.isConnected) form.elements.seen.value = begun;
       const fresh = [...ids(name)].some((id) => !before.has(id));
       const told = Boolean(document.getElementById("memory")?.dataset.told);
       document.dispatchEvent(new CustomEvent("lastro:refreshed", { detail: { name, stick, last, took, fresh, told } }));

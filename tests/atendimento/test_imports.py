@@ -151,6 +151,15 @@ def test_the_messages_stand_in_a_new_ticket_with_their_authors_and_times(house: 
     assert_replays(ticket)
 
 
+def test_whoever_was_not_answered_waits_since_they_said_it(house: House) -> None:
+    ticket = only_ticket(bring_in(house))
+    assert ticket.waiting_since == datetime(2026, 3, 25, 12, 15, tzinfo=UTC)  # 09:15 in Recife
+    answered = CHAT + "25/03/2026 09:20 - Loja Centro: Anotado\n"
+    bring_in(house, answered, ticket=ticket.protocol)
+    ticket.refresh_from_db()
+    assert ticket.waiting_since is None
+
+
 def test_notices_and_quoted_parts_are_no_evidence_and_answers_are(house: House) -> None:
     inline = "Em 5 de mar. de 2026, Loja escreveu:\n\n> Podemos trocar?\n\nNão, prefiro o dinheiro de volta.\n"
     ticket = only_ticket(

@@ -84,7 +84,7 @@ async def opened(stack: AsyncExitStack, member: Membership, asked: str = "", **h
 
 
 def say(organization_id: int, kind: str, **more: Any) -> None:
-    seen = {"ticket": "t", "kind": kind, "version": 3, "message": 4, "member": 5}
+    seen = {"ticket": "t", "customer": "c", "kind": kind, "version": 3, "message": 4, "member": 5}
     jobs.publish(organization_id, {**seen, "team": None, "hands": [], **more})
 
 
@@ -106,9 +106,9 @@ def test_a_member_hears_their_organisation_and_no_other() -> None:
             return [await stream.next("news") for _time in range(3)]
 
     first, second, third = async_to_sync(heard)()
-    assert first.data == {"ticket": "t", "kind": "message", "version": 3, "message": 4, "member": 5}
+    assert first.data == {"ticket": "t", "customer": "c", "kind": "message", "version": 3, "message": 4, "member": 5}
     assert (second.data["kind"], third.data["kind"]) == ("ticket", "ticket")
-    assert set(third.data) == {"ticket", "kind", "version", "message", "member"}
+    assert set(third.data) == {"ticket", "customer", "kind", "version", "message", "member"}
     assert news.order(second.id) > news.order(first.id) > (0, 0)
 
 
