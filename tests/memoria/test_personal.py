@@ -163,7 +163,7 @@ def test_what_is_found_is_that_and_no_more(text: str, right: list[tuple[str, str
     [
         (is_card, "4222222222222", "18"),  # its rule is fulfilled, and it is too short
         (is_card, "4111111111111111", "0" * 16),
-        (is_card, "4111111111111111115", "41111111111111111115"),
+        (is_card, "4111111111111111110", "41111111111111111115"),
         (is_cnpj, "11222333000696", "112223330006960"),  # the first check digit is 9
         (is_cnpj, "11222333000505", "00000000000000"),  # and 0, for a rest of 10 or 11
         (is_cnpj, "00001011101111", "11111111111111"),  # two different ones are enough

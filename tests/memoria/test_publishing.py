@@ -137,6 +137,21 @@ def test_t2_what_nobody_chose_for_awaits_confirmation_or_is_withdrawn_where_it_i
     assert [entry["fate"] for entry in bench.events[-1].cause["values"]] == ["needs_confirmation", "withdraw"]
 
 
+def test_t2_a_field_that_is_called_like_a_collection_is_a_field() -> None:
+    fields = {"/facts/pending": a_field(invalidates=["/facts/b"]), "/facts/b": a_field()}
+    bench = Bench(a_type(fields))
+    bench.put("/facts/b", "x")
+    bench.put("/facts/pending", "y")
+
+    published(
+        bench,
+        a_type({**fields, "/facts/pending": a_field(schema={"enum": ["z"]}, invalidates=["/facts/b"])}),
+        ("/facts/pending", Why.VALUE, Fate.WITHDRAW),
+    )
+
+    assert (bench.status("/facts/pending"), bench.status("/facts/b")) == ("open", "needs_confirmation")
+
+
 def test_t2_a_conflict_stays_one_and_takes_the_reason(bench: Bench) -> None:
     bench.put("/facts/bairro", "Torre")
     message = bench.say("customer", "é Pina")
