@@ -261,7 +261,7 @@ def undo(
     restored = [operation.path for operation in undone.patch]
 
     def same(then: State) -> bool:
-        return set(_falls(then, restored, desk)) - set(undone.slots) == set(_falls(state, restored, desk)) - set(undone.slots)
+        return set(_falls(then, restored, desk)) - undone.pointers == set(_falls(state, restored, desk)) - undone.pointers
 
     depends = {ground for pointer in undone.pointers for ground in slot_depends_on(desk.ticket_type, pointer, state)}
     check_version(state, expected_version, later[expected_version - version :], depends, same)
@@ -273,7 +273,7 @@ def undo(
     draft.restore(undone)
     for pointer in undone.touched:
         draft.touch(pointer)
-    draft.fall(frozenset(undone.slots))
+    draft.fall(undone.pointers)
     return draft.finish(EventKind.UNDO, {"version": version, "reason": reason, "changes": changes})
 
 

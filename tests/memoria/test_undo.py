@@ -319,6 +319,19 @@ def test_an_undo_is_rebased_where_nothing_that_matters_was_touched() -> None:
     assert code_of(bench.undo, 4, expected=5) == "undo.superseded"
 
 
+def test_an_undo_leaves_alone_what_its_version_said_again_and_did_not_alter() -> None:
+    """H4: /facts/end was held in the same words, so that the version touched it and changed nothing of it."""
+    bench = without_visit()
+    said = bench.say("customer", "um", "helena")
+    bench.accept(bench.one("add", END, "um", (said, "um")))
+    held = [bench.one("add", RIGHT, "um", (said, "um")), bench.one("add", END, "um", (said, "um"))]
+    bench.accept(*held)
+    before = bench.slot(END)
+    bench.undo(bench.state.version)
+    assert bench.slot(END) == before
+    assert before.status.value == "current"
+
+
 def test_an_undo_whose_cascade_changed_meanwhile_is_not_rebased() -> None:
     """H4, V2: /facts/end was first set since; its reader did not see that it would fall."""
     bench = without_visit()
