@@ -19,6 +19,7 @@ from atendimento.selectors.parts import Quote
 from atendimento.selectors.reading import event_of
 from memoria.events import Event, EventKind
 from memoria.patch import MISSING, Json, Missing, Op
+from memoria.rows import group_of, template_of
 from memoria.state import Slot, SlotStatus
 
 PAGE = 30
@@ -325,11 +326,20 @@ def told(event: Event, sight: Sight) -> DecidedNote:
         return DecidedNote(_undone_words(event, sight), None, event.version)
     found = lines(event, sight)
     entries = [entry for entry in event.cause.get("changes", ()) if isinstance(entry, dict)]
+    if _moved(entries):
+        entries = [entry for entry in entries if entry["decision"] != "rejected"]
     if len(entries) > 1 or not found:
         said = _counted(entries) if entries else sentence(event, sight)
     else:
         said = f"{_done(event, found[0])}: {found[0].label}, {found[0].new}"
     return DecidedNote(said[:1].upper() + said[1:], event.version, event.version)
+
+
+def _moved(entries: Sequence[Mapping[str, Json]]) -> bool:
+    """Whether what was rejected of one group was taken for another one: each of it, the same field (G3)."""
+    taken = {template_of(entry["pointer"]) for entry in entries if entry["decision"] != "rejected"}
+    left = [entry["pointer"] for entry in entries if entry["decision"] == "rejected"]
+    return bool(left) and taken == {template_of(pointer) for pointer in left if group_of(pointer) is not None}
 
 
 def _done(event: Event, line: HistoryLine) -> str:

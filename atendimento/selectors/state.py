@@ -63,18 +63,14 @@ def _repeating(sight: Sight, chains: Mapping[str, tuple[Link, ...]], *, editable
         yield StateGroup(f"{ITEMS}-{group}", label, tuple(rows))
     if editable and grouping.may_begin(sight.ticket_type, sight.state):
         forms = tuple(_beginning(row, sight) for row in grouping.declared(sight.ticket_type))
-        offered = tuple(form for form in forms if form is not None)
-        if offered:
-            yield StateGroup(ITEMS, grouping.said_new(rule.label), (), begins=offered)
+        yield StateGroup(ITEMS, grouping.said_new(rule.label), (), begins=forms)
 
 
-def _beginning(row: Field, sight: Sight) -> NewMember | None:
-    """The form of a field that a new group has; None where nobody's word may be recorded there."""
-    place = Place("field", row.pointer)
-    if grounds.whose_word(sight.ticket_type, place) is None:
-        return None
-    pointer = grouping.new_pointer(row)
-    forms, key = controls.to_record(sight.ticket_type, place, MISSING), cards.slot_key(pointer)
+def _beginning(row: Field, sight: Sight) -> NewMember:
+    """The form of a field that a new group has."""
+    place, pointer = Place("field", row.pointer), grouping.new_pointer(row)
+    drawn, key = controls.to_record(sight.ticket_type, place, MISSING), cards.slot_key(pointer)
+    forms = tuple(replace(control, label=row.own_label) if control.name == "value" else control for control in drawn)
     failure = sight.failed(key)
     if failure is not None:
         forms = controls.typed(forms, failure.typed)
@@ -120,7 +116,6 @@ def targets(ticket_type: TicketType, state: State) -> tuple[Option, ...]:
         fields += [
             Option(cards.slot_key(grouping.new_pointer(row)), _of_group(grouping.said_new(rule.label), row.own_label))
             for row in grouping.declared(ticket_type)
-            if grounds.whose_word(ticket_type, Place("field", row.pointer)) is not None
         ]
     groups = [Option(f"add-{key}", str(values.NEW[key])) for key in values.GROUPS if _adds(key, ticket_type)]
     return (*fields, *groups)

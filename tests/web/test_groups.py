@@ -95,7 +95,7 @@ def test_an_edit_takes_a_change_for_another_group(world: World, ana: Client) -> 
     card = ask(ana, f"/tickets/{ticket.pk}/memory", pane="decide").content.decode()
     assert re.search(rf'<option value="{stove}"\s*>{STOVE}</option>', card)
     sent = {"expected_version": 1, "value": "quinta às 14h", "group": stove}
-    assert f"{STOVE} · Horário da visita" in text(act(ana, address, **sent))
+    assert f"Aceito: {STOVE} · Horário da visita, quinta às 14h" in text(act(ana, address, **sent))
     assert (at(ticket), held(ticket)[stove]["horario"]) == (2, "quinta às 14h")
     slot = TicketState.objects.get(ticket=ticket).slots[f"/items/{stove}/horario"]
     assert (slot["source"], slot["evidence"][0]["message"]) == ("customer", "m-1")
