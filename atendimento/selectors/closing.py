@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -26,6 +27,7 @@ class LeftGroup:
     icon: str
     heading: str
     rows: tuple[str, ...]
+    url: str  # where it is settled
     more: int = 0  # that are not shown
 
 
@@ -69,18 +71,23 @@ def closing(member: Membership, ticket_id: str | uuid.UUID) -> Closing:
         return f"{values.label(ticket_type, row.path, state)}: {value}"
 
     undecided = [proposed(row) for row in pending]
+    doubts = [doubtful(pointer) for pointer in rest.doubtful]
+    questions, promises = [shown(pointer) for pointer in rest.questions], [promised(pointer) for pointer in rest.promises]
     groups = (
-        ("undecided", "sparkles", _("Not decided"), undecided),
-        ("doubtful", "circle-question-mark", _("In doubt or open"), [doubtful(pointer) for pointer in rest.doubtful]),
-        ("questions", "message-circle-question-mark", _("Not answered"), [shown(pointer) for pointer in rest.questions]),
-        ("promises", "calendar-clock", _("Commitments not finished"), [promised(pointer) for pointer in rest.promises]),
+        ("undecided", "sparkles", _("Not decided"), undecided, "decide"),
+        ("doubtful", "circle-question-mark", _("In doubt or open"), doubts, "decide"),
+        ("questions", "message-circle-question-mark", _("Not answered"), questions, "state"),
+        ("promises", "calendar-clock", _("Commitments not finished"), promises, "state"),
     )
+    address = reverse("web:ticket", args=[ticket.pk])
     return Closing(
         str(ticket.pk),
         ticket.subject,
         tuple(
-            LeftGroup(key, icon, heading, tuple(rows[:SHOWN]), max(len(rows) - SHOWN, 0))
-            for key, icon, heading, rows in groups
+            LeftGroup(
+                key, icon, heading, tuple(rows[:SHOWN]), f"{address}?pane={pane}&show=memory", max(len(rows) - SHOWN, 0)
+            )
+            for key, icon, heading, rows, pane in groups
             if rows
         ),
     )

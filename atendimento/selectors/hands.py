@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy
 from atendimento import access
 from atendimento.hands import Hands, askable
 from atendimento.models import Handing, HandingKind, Membership, Organization, Team, Ticket
+from atendimento.selectors.pages import TicketHead
 from atendimento.selectors.parts import Option
 from atendimento.selectors.working import calendar_of
 
@@ -159,6 +160,22 @@ def escalated_note(member: Membership, ticket: Ticket) -> str:
     if ticket.escalated_to_id == member.pk:
         return _("escalated to you")
     return _("escalated to %(name)s") % {"name": ticket.escalated_to.name}
+
+
+def said(act: str, head: TicketHead | None = None) -> str:
+    """What was just done with a ticket's hands or status, in words; of one that is out of sight now, without a name."""
+    to = (head.assignee or head.team) if head is not None else ""
+    words = {
+        "assume": _("You have this ticket now."),
+        "take": _("You have this ticket now."),
+        "transfer": _("Transferred to %(name)s.") % {"name": to} if to else _("Transferred."),
+        "escalate": _("Escalated: the owner stays."),
+        "answer": _("The escalation is answered."),
+        "snooze": _("Snoozed: it comes back by itself."),
+        "close": _("The ticket is closed."),
+        "open": _("The ticket is open again."),
+    }
+    return words.get(act, "")
 
 
 # --- snoozing -----------------------------------------------------------------------------------------------------

@@ -160,4 +160,4 @@ def status(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
     except DomainError as error:
         if error.code is not Code.TICKET_MERGED:
             raise  # a merged ticket's page says so itself
-    return redirect(ticket_at(request, ticket_id))
+    return redirect(ticket_at(request, ticket_id, did=request.POST["act"]))

@@ -135,8 +135,8 @@ def _act(request: MemberRequest, ticket_id: uuid.UUID, act: str, run: Callable[[
     try:
         access.ticket(request.member, ticket_id)
     except NotFound:
-        return redirect(place_of(request).address())
-    return redirect(ticket_at(request, ticket_id))
+        return redirect(place_of(request).address(did=act))
+    return redirect(ticket_at(request, ticket_id, did=act))
 
 
 def _refused(request: MemberRequest, ticket_id: uuid.UUID, act: str, problem: str, status: int, **typed: str) -> HttpResponse:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from atendimento.actions.console import choose_language
 from atendimento.selectors import brief as briefs
 from atendimento.selectors import first_run as first_runs
+from atendimento.selectors import hands
 from atendimento.selectors import memory as panes
 from atendimento.selectors import queue as queues
 from atendimento.selectors import ticket as tickets
@@ -49,6 +50,7 @@ def queue(request: MemberRequest) -> HttpResponse:
         next_url=queues.next_to_decide(request.member, filters=filters),
         tour_url=tours.begin(request.member),
         first_run=first_runs.is_open(request.member),
+        said=hands.said(request.GET.get("did", "")),
     )
 
 
@@ -90,7 +92,8 @@ def ticket(request: MemberRequest, ticket_id: str) -> HttpResponse:
     if page is None:
         raise Http404
     stop = tours.stop(request.member, ticket_id, number(request.GET.get("tour")))
-    return show(request, "ticket.html", page=page, seen_url=reverse("web:seen", args=[ticket_id]), tour=stop)
+    said = hands.said(request.GET.get("did", ""), page.head)
+    return show(request, "ticket.html", page=page, seen_url=reverse("web:seen", args=[ticket_id]), tour=stop, said=said)
 
 
 @require_GET

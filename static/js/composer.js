@@ -69,6 +69,10 @@
     event.preventDefault();
     record.click();
   });
+  // What a browser's helpers left in a field's style would be copied to the new form, and the policy refuses that.
+  document.addEventListener("htmx:before:swap", () => {
+    for (const field of form()?.querySelectorAll("[style]") ?? []) field.removeAttribute("style");
+  });
   // After it was sent, or held, one goes on writing.
   document.addEventListener("htmx:after:swap", (event) => {
     const { target } = event.detail.ctx;

@@ -55,6 +55,19 @@ def test_who_is_here_and_who_edits_which_card_is_seen_and_ends(world: World, ope
     expect(ana.locator("#here")).to_be_hidden()
 
 
+def test_what_is_typed_in_a_card_is_there_again_after_a_look_at_another_tab(world: World, open_ticket: Open) -> None:
+    ticket = stories.recife(world)
+    rows = stories.correction(world, ticket)
+    page = open_ticket(ticket)
+    edit(page, "Casa Forte")
+    page.get_by_role("link", name="Histórico").click()
+    expect(page.locator("#memory .events")).to_be_visible()
+    world.accept(rows[:1], world.rui)  # a colleague's decision meanwhile takes neither card nor text
+    page.get_by_role("link", name="Decidir").click()
+    expect(card(page)).to_contain_text("Rui Prado aceitou isto")
+    expect(card(page).locator("[name=value]")).to_have_value("Casa Forte")
+
+
 @pytest.mark.console_errors
 def test_both_accept_and_one_accepts_what_the_other_rejects(world: World, open_ticket: Open, open_beside: Beside) -> None:
     ticket = stories.recife(world)

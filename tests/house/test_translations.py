@@ -6,7 +6,16 @@ import gettext
 import os
 from pathlib import Path
 
+from django.utils import translation
+from django.utils.translation import ngettext
+
 from atendimento.translations import compile_stale
+
+def test_none_is_plural_in_portuguese() -> None:
+    with translation.override("pt-br"):
+        said = [ngettext("%(count)d message", "%(count)d messages", count) % {"count": count} for count in (0, 1, 2)]
+    assert said == ["0 mensagens", "1 mensagem", "2 mensagens"]
+
 
 SOURCE = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n\nmsgid "Accept"\nmsgstr "%s"\n'
 

@@ -51,6 +51,8 @@ def test_closing_lists_what_it_leaves_and_closes_all_the_same(world: World, ana:
         assert part in words
     assert "Madalena" not in words  # it holds
     assert "Encerrar mesmo assim" in words
+    first = page.content.decode().index("autofocus")
+    assert "?pane=decide" in page.content.decode()[:first].rpartition("<a ")[2]  # the focus is on what is to be settled
     assert "Isto não terminou" in text(ana.get(f"/tickets/{ticket.pk}/closing"))
     act(ana, f"/tickets/{ticket.pk}/status", act="close")
     ticket.refresh_from_db()

@@ -52,6 +52,7 @@ def test_taking_a_ticket_makes_it_mine_once(world: World, ana: Client) -> None:
         assert answer.status_code == 302
     ticket.refresh_from_db()
     assert (ticket.assignee, kinds(ticket)) == (world.ana, ["assumed"])
+    assert "Este atendimento agora está com você." in text(ana.get(answer["Location"]))
 
 
 def test_a_ticket_that_somebody_took_meanwhile_is_not_taken_out_of_their_hands(world: World, ana: Client) -> None:

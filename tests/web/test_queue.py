@@ -17,7 +17,7 @@ from atendimento.models import Membership, Message, Organization, Ticket
 from atendimento.selectors.queue import VIEWS, Filters, queue
 from tests.builders import queries_of
 from tests.support import stories
-from tests.support.asking import SCRIPT, ask
+from tests.support.asking import SCRIPT, ask, text
 from tests.support.stories import World, change
 
 
@@ -124,6 +124,8 @@ def test_the_present_filters_are_kept_under_a_name_and_found_again(mixed: World,
     assert [(view.name, view.url, view.current) for view in shown.own] == [
         ("Meus parados", "/?view=mine&waiting=1d", True),
     ]
+    assert "Guardar como visão" not in text(ana.get(kept["Location"]))  # it is kept already
+    assert "Guardar como visão" in text(ana.get("/?view=mine&filters=open"))
     assert [view.key for view in shown.views if view.current] == []
 
 
