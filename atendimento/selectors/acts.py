@@ -16,7 +16,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from atendimento import access
+from atendimento import access, wording
 from atendimento.access import Permission
 from atendimento.corrections import former_labels
 from atendimento.models import Act, AdministrativeAct, Membership, Ticket
@@ -168,8 +168,9 @@ def _labels(member: Membership, rows: Sequence[AdministrativeAct]) -> Labels:
     kinds = dict(tickets.values_list("protocol", "ticket_type_id")) if opened else {}
     called: dict[int, Mapping[str, str]] = {}
     for kind in set(kinds.values()):
-        known = {pointer: field.label for pointer, field in reading.definition(kind).fields.items()}
+        definition = reading.definition(kind)
         wanted = {pointer for protocol, pointer in opened if kinds.get(protocol) == kind}
+        known = {pointer: wording.label(pointer, definition, {}) for pointer in wanted if pointer in definition.fields}
         called[kind] = {**known, **former_labels(kind, wanted - known.keys())}
     return {
         (protocol, pointer): called[kinds[protocol]].get(pointer, pointer) for protocol, pointer in opened if protocol in kinds

@@ -140,7 +140,7 @@ def change_card(row: ProposedChange, sight: Sight) -> ChangeCard:
         problem=failure.problem if failure else None,
         open_form=failure.form if failure else "",
         saw=model_saw(row.proposal),
-        drafts=change_words.about_divergence(label, sides) if conflicts else (),
+        drafts=change_words.about_divergence(change_words.asked(ticket_type, row.path, label), sides) if conflicts else (),
         veiled=row.path if sight.hides(row.path) else "",
     )
 
@@ -382,9 +382,10 @@ def _confirm(pointer: str, slot: Slot, sight: Sight, *, also_proposed: bool) -> 
         sentences.append(_("To be confirmed with %(whom)s.") % {"whom": whom})
     card = slot_card(pointer, slot, sight, "confirm")
     if card.hidden:
-        asked = change_words.about_hole(card.label)
+        asked = change_words.about_hole(change_words.asked(sight.ticket_type, pointer, card.label))
     else:
-        asked = change_words.about_doubt(card.label if pointer in sight.ticket_type.fields else "", card.value)
+        named = change_words.asked(sight.ticket_type, pointer, card.label) if pointer in sight.ticket_type.fields else ""
+        asked = change_words.about_doubt(named, card.value)
     return replace(card, sentences=tuple(sentences), drafts=asked)
 
 
@@ -405,7 +406,7 @@ def _conflict(pointer: str, slot: Slot, sight: Sight) -> SlotCard:
         source=sources,
         sides=both,
         sentences=tuple(sentences),
-        drafts=change_words.about_divergence(card.label, both),
+        drafts=change_words.about_divergence(change_words.asked(sight.ticket_type, pointer, card.label), both),
         on_hold=_on_hold(pointer, sight),
     )
 

@@ -15,6 +15,7 @@ from atendimento.selectors.pane_parts import Side
 from atendimento.selectors.parts import Control, Drafted
 from memoria.errors import Code
 from memoria.evidence import unsupported_words
+from memoria.fields import TicketType
 from memoria.patch import Json, Missing
 from memoria.proposals import Evidence, Verdict
 from memoria.reservations import Kind as Reserved
@@ -94,6 +95,12 @@ def turning(cautions: Iterable[Mapping[str, Json]]) -> dict[int, list[str]]:
         if item.get("evidence") is not None and item.get("words"):
             found.setdefault(item["evidence"], []).append(item["words"])
     return found
+
+
+def asked(ticket_type: TicketType, pointer: str, label: str) -> str:
+    """What is asked about, as one writes to a customer: the field first, then which of the groups is meant (G6)."""
+    field = ticket_type.fields.get(pointer)
+    return f"{field.own_label} ({field.group_label})" if field is not None and field.group_label else label
 
 
 def about_divergence(label: str, sides: Sequence[Side]) -> tuple[Drafted, ...]:

@@ -197,6 +197,7 @@ def _row(
 def _questions(pointer: str, label: str, value: str, slot: Slot, sight: Sight) -> tuple[Drafted, ...]:
     """What an agent may ask the customer about a value that does not hold."""
     is_field = pointer in sight.ticket_type.fields
+    label = change_words.asked(sight.ticket_type, pointer, label)
     match slot.status:
         case SlotStatus.NEEDS_CONFIRMATION:
             return change_words.about_doubt(label if is_field else "", value)

@@ -98,12 +98,13 @@ def _talk(
 ) -> Transcript:
     """The conversation with the words lit that the shown state rests on; a past state has nothing to decide."""
     pending = ground.pending if version is None else ()
+    ticket_type = ground.ticket_type if version is None else reading.with_groups(ground.ticket_type, shown)
     seen = transcript.view(
         ground.ticket,
         window,
         messages,
         shown,
-        ground.ticket_type,
+        ticket_type,
         pending,
         focus,
         above=above,
@@ -114,7 +115,7 @@ def _talk(
     if not events:
         return seen
     ends = window.last >= ground.ticket.last_message_number
-    told = woven.weave(ground.ticket, seen.messages, messages, ground.ticket_type, shown, to_the_end=ends)
+    told = woven.weave(ground.ticket, seen.messages, messages, ticket_type, shown, to_the_end=ends)
     return replace(seen, messages=told)
 
 

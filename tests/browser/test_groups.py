@@ -58,7 +58,7 @@ def test_two_appliances_in_one_ticket(world: World, open_ticket: Open) -> None:
     moved.locator("button[data-key=a]").click()
     confirm = card(page, f"{STOVE} · Horário da visita")
     confirm.get_by_role("button", name="Pedir ao cliente").click()
-    expect(page.locator("#reply")).to_have_value(re.compile("fogão Dako.*quinta às 14h"))
+    expect(page.locator("#reply")).to_have_value(re.compile("horário da visita .Aparelho: fogão Dako., quinta às 14h"))
 
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"/tickets/{ticket.pk}/?pane=state&show=memory")
