@@ -67,6 +67,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("CARTAO", "4111 1111\n1111 1111"),
         ("CARTAO", "3782 822463 10005"),
         ("CARTAO", "6362970000457013"),
+        ("CARTAO", "\u0664\u0661\u0661\u0661 " + "\u0661\u0661\u0661\u0661 " * 2 + "\u0661\u0661\u0661\u0661"),
         ("CARTAO", "4222222222222"),  # thirteen digits, the fewest
         ("TELEFONE", "(81) 98765-4321"),
         ("TELEFONE", "81 98765 4321"),
