@@ -98,5 +98,7 @@
   });
   document.addEventListener("lastro:notice", (event) => notice(event.detail.kind || kindOf(event.detail.status)));
   document.addEventListener("lastro:announce", (event) => say(event.detail.text));
+  // The field that a refused form opens at has the focus already; the styles that came after it have moved it out of sight.
+  addEventListener("load", () => document.querySelector("main form [autofocus]")?.scrollIntoView({ block: "center" }));
   watchToasts();
 })();
