@@ -17,7 +17,7 @@ from memoria.fields import TicketType
 from memoria.groups import listed
 from memoria.marks import Mark
 from memoria.passages import Span, cut, within, without
-from memoria.patch import Json, Missing
+from memoria.patch import MISSING, Json, Missing
 from memoria.sources import Kind
 from memoria.state import State
 from memoria.state_view import view
@@ -179,7 +179,9 @@ def assemble(
     pinned = scribe.pinned(material.pinned)
     retrieved = _within(material.retrieved, budget.retrieved, scribe.retrieved, _origin, count)
     recent = scribe.recent(material.older)
-    called = listed(material.ticket_type, material.state, [(item.path, item.value) for item in material.proposed])
+    # Of the groups that are only proposed those whose proposals the model sees: however many wait, the list stays short.
+    seen = [(row["path"], row.get("value", MISSING)) for row in proposed.rows[::-1]]
+    called = listed(material.ticket_type, material.state, seen)
     state_tokens = count.of(held.document) + (count.of(called) if called else 0)
     document: dict[str, Json] = {}
     parts: tuple[tuple[str, Json], ...] = (

@@ -60,6 +60,15 @@ def test_g7_the_model_is_told_what_repeats_and_which_groups_there_are(language: 
     assert document["literals"]["items"] == {"i-1": {"endereco": "Rua A"}, "i-2": {"endereco": "Rua B"}}
 
 
+def test_g7_however_many_groups_are_proposed_the_model_is_told_of_a_few() -> None:
+    bench = with_two()
+    proposed = [Proposed(f"/items/i-{number}/aparelho", f"aparelho de número {number}") for number in range(3, 200)]
+    request = ask_about(bench, bench.say("customer", "certo"), proposed=proposed)
+    told = document_of(request)["groups"]
+    assert 2 < len(told) < 40
+    assert told[-1] == {"id": "i-199", "label": "Aparelho: aparelho de número 199", "undecided": True}
+
+
 def test_g3_what_is_in_doubt_in_a_group_is_told_by_its_own_pointer() -> None:
     bench = with_two()
     bench.put("/items/i-2/endereco", "Rua Z")
