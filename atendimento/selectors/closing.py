@@ -84,9 +84,7 @@ def closing(member: Membership, ticket_id: str | uuid.UUID) -> Closing:
         str(ticket.pk),
         ticket.subject,
         tuple(
-            LeftGroup(
-                key, icon, heading, tuple(rows[:SHOWN]), f"{address}?pane={pane}&show=memory", max(len(rows) - SHOWN, 0)
-            )
+            LeftGroup(key, icon, heading, tuple(rows[:SHOWN]), f"{address}?pane={pane}&show=memory", max(len(rows) - SHOWN, 0))
             for key, icon, heading, rows, pane in groups
             if rows
         ),

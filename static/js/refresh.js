@@ -51,7 +51,6 @@
       if (form) cards.push(`${card.id}:${form.parentElement.id.slice(card.id.length + 1)}`);
       else if (card.dataset.kept !== undefined) cards.push(card.id);
     }
-    for (const { card, details } of left.get("decide") || []) if (card) cards.push(`${card}:${details.slice(card.length + 1)}`);
     const version = document.getElementById("memory")?.dataset.version;
     return { ...(version && { "Lastro-Seen": version }), ...(cards.length && { "Lastro-Keep": cards.join(" ") }) };
   }
@@ -108,32 +107,6 @@
       if (name === "transcript" && !document.getElementById("stream")) continue;
       refresh(name);
     }
-  });
-
-  // What was typed in a pane that gives way to another is put back when it returns.
-  const left = new Map(); // by pane: of each open form its card, its details and what its fields hold
-  const held = (form) => [...form.elements].filter((field) => field.name && !["hidden", "submit"].includes(field.type));
-  const state = (field) => (["radio", "checkbox"].includes(field.type) ? "checked" : "value");
-  document.addEventListener("htmx:before:swap", (event) => {
-    const { ctx } = event.detail;
-    const memory = document.getElementById("memory");
-    if (!memory || ctx.request?.method !== "GET" || !ctx.sourceElement?.closest?.("#memory :is(.tabs, .reports)")) return;
-    const forms = [...memory.querySelectorAll("details[open][id] > form")].filter((form) => [...form.elements].some(typed));
-    left.set(memory.dataset.pane, forms.map((form) => ({
-      card: form.closest("[data-card]")?.id,
-      details: form.parentElement.id,
-      values: held(form).map((field) => [field.name, field[state(field)]]),
-    })));
-  });
-  document.addEventListener("htmx:after:swap", () => {
-    const pane = document.getElementById("memory")?.dataset.pane;
-    for (const { details, values } of left.get(pane) || []) {
-      const form = document.getElementById(details)?.querySelector(":scope > form");
-      const fields = form ? held(form) : [];
-      fields.forEach((field, at) => { if (values[at]?.[0] === field.name) field[state(field)] = values[at][1]; });
-      for (let outer = form?.closest("details"); outer; outer = outer.parentElement.closest("details")) outer.open = true;
-    }
-    left.delete(pane);
   });
 
   // A decision's answer is the pane as well.

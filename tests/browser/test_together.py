@@ -60,10 +60,10 @@ def test_what_is_typed_in_a_card_is_there_again_after_a_look_at_another_tab(worl
     rows = stories.correction(world, ticket)
     page = open_ticket(ticket)
     edit(page, "Casa Forte")
-    page.get_by_role("link", name="Histórico").click()
+    page.locator("#memory [data-pane=history]").click()
     expect(page.locator("#memory .events")).to_be_visible()
     world.accept(rows[:1], world.rui)  # a colleague's decision meanwhile takes neither card nor text
-    page.get_by_role("link", name="Decidir").click()
+    page.locator("#memory [data-pane=decide]").click()
     expect(card(page)).to_contain_text("Rui Prado aceitou isto")
     expect(card(page).locator("[name=value]")).to_have_value("Casa Forte")
 

@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 
 from atendimento.translations import compile_stale
 
+
 def test_none_is_plural_in_portuguese() -> None:
     with translation.override("pt-br"):
         said = [ngettext("%(count)d message", "%(count)d messages", count) % {"count": count} for count in (0, 1, 2)]
