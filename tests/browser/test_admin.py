@@ -47,6 +47,15 @@ def test_an_order_is_changed_published_and_the_next_verdict_differs(world: World
     assert after.verdict == "allowed"
 
 
+@pytest.mark.console_errors
+def test_a_refused_form_opens_at_what_is_wrong(admin_page: Page) -> None:
+    admin_page.goto("/admin/settings/")
+    admin_page.locator("#in-holidays").fill("31/02 não existe")
+    admin_page.locator("form:has(#in-holidays) button.main").click()
+    expect(admin_page.locator("#fault-holidays")).to_be_in_viewport()
+    expect(admin_page.locator("#in-holidays")).to_be_focused()
+
+
 def names_of(page: Page) -> list[str]:
     page.locator(".sources li").first.wait_for()
     return [words.split("\n")[0] for words in page.locator(".sources li").all_inner_texts()]
