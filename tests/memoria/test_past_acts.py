@@ -10,10 +10,10 @@ import pytest
 from memoria.decisions import Edit
 from memoria.events import EventKind
 from memoria.evidence import Messages
-from memoria.judgement import Desk, Statement
+from memoria.judgement import Desk
 from memoria.past_messages import Archive, Kept
 from memoria.patch import MISSING
-from memoria.proposals import Change, Citation, Verdict
+from memoria.proposals import Change, Citation, Statement, Verdict
 from memoria.simulation import Act, Case, Record, Simulated, _confirmed_by, acts_of, fell_with, outcomes, simulate
 from memoria.sources import Kind
 from memoria.state import State, replay
