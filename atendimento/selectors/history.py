@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from atendimento import wording
 from atendimento.models import LedgerEvent
-from atendimento.selectors import quotes, values
+from atendimento.selectors import quotes, reading, values
 from atendimento.selectors.cards import Sight
 from atendimento.selectors.pane_parts import DecidedNote, HistoryLine, HistoryRow
 from atendimento.selectors.parts import Quote
@@ -103,6 +103,7 @@ def rows(
 ) -> tuple[HistoryRow, ...]:
     """The rows as the page shows them. What was erased is a line that says so; what was undone offers nothing."""
     found, ties = [], ties or Undos({}, {})
+    sight = _with_former(sight, events)
     for row in events:
         address = reverse("web:ticket", args=[row.ticket_id]) + f"?pane=state&show=memory&version={row.version}"
         if row.content is None:
@@ -135,6 +136,17 @@ def rows(
             )
         )
     return tuple(found)
+
+
+def _with_former(sight: Sight, events: Sequence[LedgerEvent]) -> Sight:
+    """The sight with the fields that these versions touched and that the definition has no more."""
+    touched = {pointer for row in events for pointer in row.pointers}
+    if touched <= sight.ticket_type.fields.keys() or not events:
+        return sight
+    gone = [pointer for pointer in touched - sight.ticket_type.fields.keys() if pointer.startswith(reading.PLAIN)]
+    if not gone:
+        return sight
+    return replace(sight, ticket_type=reading.with_former(sight.ticket_type, events[0].ticket.ticket_type_id, gone))
 
 
 def row_key(version: int) -> str:

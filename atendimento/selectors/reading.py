@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -14,6 +14,8 @@ from memoria import fields, groups
 from memoria.evidence import message_number
 from memoria.state import State, state_from_json
 
+PLAIN: Final = ("/goal", "/facts/", "/preferences/", "/identifiers/")
+"""How the pointers of fields begin."""
 STANDING: Final = (
     "version",
     "values",
@@ -55,6 +57,31 @@ def with_groups(ticket_type: fields.TicketType, state: State, pending: Iterable[
     `pending`: undecided changes, whose groups have their names before they begin.
     """
     return groups.unfolded(ticket_type, state, [(row.path, row.value) for row in pending])
+
+
+def with_former(ticket_type: fields.TicketType, ticket_type_id: int, pointers: Iterable[str]) -> fields.TicketType:
+    """The definition as a page on the past needs it: those of the fields that it has no more as the last version had them.
+
+    So they keep their label, and what was sensitive stays so. One query where there is any, none else.
+    """
+    gone = {pointer for pointer in pointers if pointer not in ticket_type.fields and _is_plain(pointer)}
+    found: dict[str, fields.Field] = {}
+    for former in former_definitions([ticket_type_id]) if gone else ():
+        found |= {pointer: former.fields[pointer] for pointer in gone - found.keys() if pointer in former.fields}
+        if gone == found.keys():
+            break
+    return replace(ticket_type, fields={**found, **ticket_type.fields}) if found else ticket_type
+
+
+def _is_plain(pointer: str) -> bool:
+    return pointer.startswith(PLAIN)
+
+
+def former_definitions(ticket_types: Collection[int]) -> Iterator[fields.TicketType]:
+    """Every version of these types, the newest first. One query; each is compiled once in a process."""
+    rows = TicketTypeVersion.objects.filter(ticket_type__in=ticket_types).order_by("-number")
+    for digest, number, version in rows.values_list("digest", "number", "pk"):
+        yield _compiled(digest, number, version)
 
 
 def current_state(ticket_id: uuid.UUID) -> State:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -170,6 +171,23 @@ def test_no_quote_tells_what_a_card_hides_until_it_is_opened_there(ana: Client, 
     assert f"<p>{SECRET}</p>" in opened.content.decode()
     world.enter()
     assert [subject for subject, _ in readings()] == [made.protocol]
+
+
+def test_what_was_sensitive_stays_so_in_the_past_when_its_field_is_gone(
+    ana: Client, world: World, adm: Membership, ticket: Ticket
+) -> None:
+    fields = {pointer: row for pointer, row in stories.TICKET_TYPE["fields"].items() if pointer != "/facts/sintoma"}
+    ticket_types.publish_ticket_type(member=adm, document=stories.TICKET_TYPE | {"fields": fields})
+
+    past = memory(ana, ticket, "history")
+    world.enter()
+    compared = ana.get(f"/tickets/{ticket.pk}/memory?pane=history&from=0&to=2", headers={"HX-Request": "true"})
+
+    for shown in (past, compared.content.decode()):
+        assert "Sintoma" in shown  # as it was last called
+        assert "/facts/sintoma" not in re.sub(r'"[^"]*"', "", shown)
+        assert "••••••" in shown
+        assert SECRET not in shown
 
 
 def test_a_question_about_one_that_is_in_doubt_names_no_value(ana: Client, world: World, ticket: Ticket) -> None:
