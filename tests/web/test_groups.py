@@ -7,7 +7,8 @@ from typing import Any
 
 from django.test import Client
 
-from atendimento.models import ProposedChange, Ticket, TicketState
+from atendimento.actions import ticket_types
+from atendimento.models import Membership, ProposedChange, Ticket, TicketState
 from tests.support import appliances
 from tests.support.asking import act, ask, text
 from tests.support.stories import World, change
@@ -106,6 +107,9 @@ def test_an_edit_takes_a_change_for_another_group(world: World, ana: Client) -> 
     assert f"É de “{STOVE}”." in told
     assert act(ana, address, **sent).status_code == 200  # pressed twice: the first answer (V4)
     assert (at(ticket), ProposedChange.objects.filter(ticket=ticket).count()) == (2, 6)
+    act(ana, f"/tickets/{ticket.pk}/undo", version=2, expected_version=2)  # one version, one undo
+    assert "horario" not in held(ticket)[stove]
+    assert ProposedChange.objects.filter(ticket=ticket, path__endswith="/horario", status="pending").count() == 2
 
 
 def test_what_its_card_did_not_say_stays_as_a_card_of_the_other_group(world: World, ana: Client) -> None:
@@ -144,3 +148,31 @@ def test_an_own_word_for_a_new_group_is_a_statement(world: World, ana: Client) -
     assert (at(ticket), list(held(ticket).values())) == (2, [{"aparelho": "fogão de embutir"}])
     (pointer,) = TicketState.objects.get(ticket=ticket).slots
     assert pointer not in {row.path for row in rows}
+
+
+def test_selected_words_are_recorded_in_a_group_or_begin_one(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows[:1])
+    page = ana.get(f"/tickets/{ticket.pk}/")
+    offered = {option.label for option in page.context["page"].cite_targets}
+    assert {f"{FRIDGE} · Horário da visita", "novo: Aparelho · Modelo"} <= offered
+    words = {"message": "m-1", "quote": "fogão Dako", "value": "fogão Dako", "path": "/items/-/aparelho"}
+    sent = act(ana, f"/tickets/{ticket.pk}/set", expected_version=1, pane="state", **words)
+    assert STOVE in headings(sent, 2)
+    slots = TicketState.objects.get(ticket=ticket).slots
+    assert [slot["source"] for pointer, slot in slots.items() if pointer.endswith("/aparelho")] == ["customer", "customer"]
+
+
+def test_what_names_a_group_and_is_sensitive_is_not_told_but_opened(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows[:1])
+    admin = Membership.objects.get(organization_id=world.ana.organization_id, role="admin")
+    hidden = appliances.document()
+    hidden["fields"] = hidden["fields"] | {appliances.NAME: hidden["fields"][appliances.NAME] | {"sensitive": True}}
+    ticket_types.publish_ticket_type(member=admin, document=hidden)
+    shown = pane(ana, ticket, "state")
+    assert "Aparelho 1" in headings(shown, 2)
+    assert "geladeira Consul" not in text(shown)
+    opened = act(ana, f"/tickets/{ticket.pk}/open", path=rows[0].path, pane="state")
+    assert "geladeira Consul" in text(opened)
+    assert "Aparelho 1" in headings(opened, 2)
