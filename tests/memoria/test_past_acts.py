@@ -75,8 +75,9 @@ def test_what_staff_said_is_told_with_its_reason_source_and_verdict(bench: Bench
     bench.put("/facts/b", "um")
     bench.put("/facts/b", "um")
     (act,) = last_acts(bench)
-    assert act.verdict == "no_change"  # no slot moved
+    assert act.verdict == "no_change"
     assert act.change == Change("replace", "/facts/b", "um", ())
+    assert acts_of(replace(bench.events[-1], slots={}), {}) == (act,)
 
 
 def test_a_member_that_staff_added_is_added_again_and_the_same_one_by_the_words_it_began_with(bench: Bench) -> None:
@@ -257,9 +258,15 @@ def test_whose_word_a_confirmation_was_is_what_it_cited_and_not_what_was_there(b
     bench.put("/facts/a", "verde")
     bench.confirm("/facts/b")
     assert again(bench) == [("allowed", False)]
+    told = bench.ticket_type
+    bench.ticket_type = a_type({**FIELDS, "/facts/b": a_field("customer")})
+    assert again(bench) == [("refused", False)]  # the customer's words were there, and nobody cited them
+    bench.ticket_type = told
     bench.put("/facts/a", "roxo")
     bench.confirm("/facts/b", evidence=cite((bench.say("tool", "um, confere"), "um")))
     assert again(bench) == [("allowed", False)]
+    bench.ticket_type = a_type({**FIELDS, "/facts/b": a_field("customer")})
+    assert again(bench) == [("refused", False)]  # the tool's were
 
 
 def test_a_confirmation_that_cited_nothing_new_rests_on_what_was_there(bench: Bench) -> None:

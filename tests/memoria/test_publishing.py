@@ -140,8 +140,8 @@ def test_t2_what_nobody_chose_for_awaits_confirmation_or_is_withdrawn_where_it_i
 def test_t2_a_field_that_is_called_like_a_collection_is_a_field() -> None:
     fields = {"/facts/pending": a_field(invalidates=["/facts/b"]), "/facts/b": a_field()}
     bench = Bench(a_type(fields))
-    bench.put("/facts/b", "x")
     bench.put("/facts/pending", "y")
+    bench.put("/facts/b", "x")
 
     published(
         bench,
