@@ -44,7 +44,7 @@
 
   const enter = (element) => {
     const one = element?.closest?.("[data-needs]");
-    if (one && !one.matches("a, button, summary")) need(one);
+    if (one && !one.matches("a,button,summary")) need(one);
   };
   document.addEventListener("focusin", (event) => enter(event.target));
   document.addEventListener("lastro:need", (event) => enter(event.target));

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from atendimento.actions import asking
+from atendimento.actions import asking, teams
 from atendimento.models import EndpointMode, Membership, Origin, PromptText, Proposal, Role, RunStatus, Ticket
 from tests.browser.conftest import Open
 from tests.support import stories
@@ -138,6 +138,24 @@ def test_the_search_and_the_customer(
     expect(page.locator("#search-panel [role=option]").first).to_be_visible()
     page.keyboard.press("ArrowDown")
     assert faults(page) == [], "the panel of the search"
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)], ids=["wide", "narrow"])
+def test_teams_first_steps_filters_and_the_customer_s_own_page(
+    world: World, open_ticket: Open, scheme: Any, width: int
+) -> None:
+    boss = Membership.objects.get(organization=world.ana.organization, role=Role.ADMIN)
+    team = teams.create_team(member=boss, name="Recife")
+    teams.set_team_members(member=boss, team_id=team.pk, members=[world.ana.pk], leads=[])
+    ticket = stories.recife(world)
+    page = open_ticket(ticket, boss)
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    for path in ("/admin/teams/", "/first-steps/", "/?filters=open", f"/tickets/{ticket.pk}/customer", "/?did=transfer"):
+        page.goto(path)
+        page.evaluate("document.querySelectorAll('main details').forEach(details => { details.open = true; })")
+        assert faults(page) == [], path
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
