@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
 from atendimento.models import ProposedChange
-from atendimento.selectors.pane_parts import ChangeCard, NewGroup
+from atendimento.selectors.pane_parts import CascadeRow, ChangeCard, NewGroup
 from atendimento.selectors.parts import Control, Option
 from memoria import groups
 from memoria.fields import Field, TicketType
@@ -83,17 +83,21 @@ def headed(
     bulk: Iterable[ProposedChange],
     ticket_type: TicketType,
     state: State,
+    falls: Callable[[Sequence[ProposedChange]], tuple[CascadeRow, ...]],
 ) -> tuple[ChangeCard, ...]:
-    """The cards, the first one of each new group with the group's head: its name, and what of it is taken at once."""
+    """The cards, the first one of each new group with the group's head: its name, and what of it is taken at once.
+
+    `falls` says what accepting some of `bulk` at once would put in doubt.
+    """
     known = begun(state)
     group_by_id = {str(row.pk): group for row in pending if (group := group_of(row.path)) is not None and group not in known}
     if not group_by_id:
         return tuple(cards)
     named = groups.labels(ticket_type, state, [(row.path, row.value) for row in pending])
-    taken: dict[str, list[str]] = {}
+    taken: dict[str, list[ProposedChange]] = {}
     for row in bulk:
         if str(row.pk) in group_by_id:
-            taken.setdefault(group_by_id[str(row.pk)], []).append(str(row.pk))
+            taken.setdefault(group_by_id[str(row.pk)], []).append(row)
     there = tuple(Option(group, name) for group, name in named.items() if group in known)
     heads: dict[str, NewGroup] = {}
     shown: list[ChangeCard] = []
@@ -103,9 +107,9 @@ def headed(
             shown.append(card)
             continue
         whole = {row.path: str(row.pk) for row in pending if group_by_id.get(str(row.pk)) == group}
-        heads[group] = NewGroup(
-            f"new-{group}", named.get(group, group), tuple(taken.get(group, ())), tuple(whole.values()), there
-        )
+        plain = taken.get(group, [])
+        ids = tuple(str(row.pk) for row in plain)
+        heads[group] = NewGroup(f"new-{group}", named.get(group, group), ids, tuple(whole.values()), there, falls(plain))
         shown.append(replace(card, head=heads[group]))
     return tuple(shown)
 

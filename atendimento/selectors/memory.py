@@ -32,7 +32,7 @@ from atendimento.selectors import (
 )
 from atendimento.selectors.cards import Failure, Sight
 from atendimento.selectors.model_page import waits_for
-from atendimento.selectors.pane_parts import ChangeCard, DecidedNote, HistoryRow, Memory, Report, RunView, SlotCard
+from atendimento.selectors.pane_parts import CascadeRow, ChangeCard, DecidedNote, HistoryRow, Memory, Report, RunView, SlotCard
 from atendimento.selectors.parts import Past, Problem
 from atendimento.selectors.queue import Filters
 from memoria.fields import TicketType
@@ -150,7 +150,12 @@ def pane(
     placed = grouping.side_by_side(foreign.in_order([*shown_rows, *kept]), ground.state)
     waiting = len(ground.pending) - len(shown_rows)
     bulk = together.plain(shown_rows, messages.text_of) if asked.pane == "decide" else []  # no other pane offers it
-    changes = grouping.headed((foreign.card(row, sight) for row in placed), ground.pending, bulk, ticket_type, shown)
+    read = together.reader(ticket, bulk) if len(bulk) > 1 else None
+
+    def falls(rows: Sequence[ProposedChange]) -> tuple[CascadeRow, ...]:
+        return cards.cascade_rows(together.falls(member, ticket, ticket_type, ground.state, rows, read), sight)
+
+    changes = grouping.headed((foreign.card(row, sight) for row in placed), ground.pending, bulk, ticket_type, shown, falls)
     unread = unread_in(ticket)
     versions_shown = history.rows(
         events[: history.PAGE],
@@ -190,7 +195,7 @@ def pane(
         read_note=read_note(ticket, unread, ground.ticket_type),
         reject_reasons=reject_reasons(member),
         bulk_ids=tuple(str(row.pk) for row in bulk),
-        bulk_falls=cards.cascade_rows(together.falls(member, ticket, ground.ticket_type, ground.state, bulk), sight),
+        bulk_falls=falls(bulk),
         shown_version=asked.version,
         older_history_url=older,
         history_of=values.label(ticket_type, asked.field, shown) if asked.field else "",

@@ -48,6 +48,7 @@ class NewGroup:
     ids: tuple[str, ...]  # what "accept all" of this group would take
     whole: tuple[str, ...] = ()  # all that is proposed of it
     there: tuple[Option, ...] = ()  # the groups that it may be
+    falls: tuple[CascadeRow, ...] = ()  # what would await confirmation if all of `ids` were accepted
 
 
 @dataclass(frozen=True, slots=True)

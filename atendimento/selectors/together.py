@@ -27,6 +27,13 @@ def plain(pending: Sequence[ProposedChange], text_of: Callable[[str], str | None
     return list(taken.values())
 
 
+def reader(ticket: Ticket, rows: Sequence[ProposedChange]) -> Transcript:
+    """The messages that these changes quote, read at once."""
+    transcript = TicketTranscript(ticket.pk, ticket.last_message_number)
+    transcript.load(item["message"] for row in rows for item in row.citations)
+    return transcript
+
+
 def falls(
     member: Membership,
     ticket: Ticket,
@@ -42,10 +49,7 @@ def falls(
     """
     if len(rows) < 2:
         return ()
-    transcript = read
-    if transcript is None:
-        transcript = TicketTranscript(ticket.pk, ticket.last_message_number)
-        transcript.load(item["message"] for row in rows for item in row.citations)
+    transcript = read or reader(ticket, rows)
     desk = review.Desk(ticket_type.folded or ticket_type, transcript, timezone.now(), access.actor_of(member))
     try:
         event = review.decide(state, [review.Accept(str(row.pk), _change(row)) for row in rows], [], desk, state.version)

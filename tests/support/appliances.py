@@ -10,9 +10,7 @@ from tests.support.stories import TICKET_TYPE, World, change
 
 NAME, WHERE, WHEN = "/items/{id}/aparelho", "/items/{id}/endereco", "/items/{id}/horario"
 
-SAID = (
-    "Tenho uma geladeira Consul na Rua do Sol, 22, e um fogão Dako na Rua das Flores, 10. A geladeira é quinta às 14h"
-)
+SAID = "Tenho uma geladeira Consul na Rua do Sol, 22, e um fogão Dako na Rua das Flores, 10. A geladeira é quinta às 14h"
 MOVED = "A geladeira agora está na Rua da Aurora, 5"
 
 
@@ -24,7 +22,7 @@ def document(**groups: Any) -> dict[str, Any]:
 
     repeating = {
         NAME: row("Modelo"),
-        WHERE: row("Endereço da visita", invalidates=[WHEN]),
+        WHERE: row("Endereço da visita", invalidates=[WHEN, "commitments:visit"]),
         WHEN: row("Horário da visita"),
     }
     said = {"items": {"label": "Aparelho", "plural": "Aparelhos", "named_by": NAME, "most": 3, **groups}}

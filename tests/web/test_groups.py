@@ -54,6 +54,16 @@ def test_cards_of_one_new_group_stand_together_under_its_name(world: World, ana:
     assert headings(pane(ana, ticket, "state"), 2)[:4] == ["Estado", "Objetivo", "Fatos", FRIDGE]
 
 
+def test_a_new_groups_head_says_what_falls_with_all_of_it(world: World, ana: Client) -> None:
+    ticket, _rows = appliances.two(world)
+    visit = {"task": "visitar", "owner": "team", "kind": "visit"}
+    world.say(ticket, "vou visitar amanhã", "agent", "Ana")
+    world.accept(world.propose(ticket, change("/commitments/-", visit, ("m-2", "vou visitar amanhã"))))
+    shown = text(pane(ana, ticket, "decide"))
+    head = shown[shown.index(f"{FRIDGE} ainda fora do estado") : shown.index(f"{FRIDGE} · Modelo")]
+    assert "Aceitas juntas, estes passam a precisar de confirmação Compromisso c-1: visitar" in head
+
+
 def test_a_group_that_may_be_there_already_is_told_by_its_name(world: World, ana: Client) -> None:
     ticket, rows = appliances.two(world)
     world.accept(rows[:1])
