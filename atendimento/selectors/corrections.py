@@ -139,10 +139,16 @@ Veils = Mapping[int, Collection[str]]
 
 
 def _veils(member: Membership) -> Veils:
-    """One query for the types and one for each: there are few."""
+    """One query for the types and one for each: there are few; and one for the fields that they have no more."""
     keys = TicketType.objects.filter(organization=member.organization, published__isnull=False).values_list("pk", flat=True)
-    held = {key: reading.definition(key).fields for key in keys}
-    return {key: frozenset(pointer for pointer in fields if fields[pointer].sensitive) for key, fields in held.items()}
+    held = {key: reading.definition(key) for key in keys}
+    found = {key: {pointer for pointer, field in now.fields.items() if field.sensitive} for key, now in held.items()}
+    changed = [key for key, now in held.items() if now.version > 1]
+    for key, former in reading.former_definitions(changed) if changed else ():
+        found[key] |= {
+            pointer for pointer, field in former.fields.items() if field.sensitive and pointer not in held[key].fields
+        }
+    return found
 
 
 def _veiled(row: Correction, veils: Veils) -> bool:

@@ -16,6 +16,8 @@ from memoria.state import State, state_from_json
 
 PLAIN: Final = ("/goal", "/facts/", "/preferences/", "/identifiers/")
 """How the pointers of fields begin."""
+LOOKED_BACK: Final = 200
+"""Versions that are looked at for fields that are gone."""
 STANDING: Final = (
     "version",
     "values",
@@ -66,7 +68,7 @@ def with_former(ticket_type: fields.TicketType, ticket_type_id: int, pointers: I
     """
     gone = {pointer for pointer in pointers if pointer not in ticket_type.fields and _is_plain(pointer)}
     found: dict[str, fields.Field] = {}
-    for former in former_definitions([ticket_type_id]) if gone else ():
+    for _key, former in former_definitions([ticket_type_id]) if gone else ():
         found |= {pointer: former.fields[pointer] for pointer in gone - found.keys() if pointer in former.fields}
         if gone == found.keys():
             break
@@ -77,11 +79,11 @@ def _is_plain(pointer: str) -> bool:
     return pointer.startswith(PLAIN)
 
 
-def former_definitions(ticket_types: Collection[int]) -> Iterator[fields.TicketType]:
-    """Every version of these types, the newest first. One query; each is compiled once in a process."""
+def former_definitions(ticket_types: Collection[int]) -> Iterator[tuple[int, fields.TicketType]]:
+    """The latest versions of these types, newest first, each with its type's id. One query; each is compiled once."""
     rows = TicketTypeVersion.objects.filter(ticket_type__in=ticket_types).order_by("-number")
-    for digest, number, version in rows.values_list("digest", "number", "pk"):
-        yield _compiled(digest, number, version)
+    for key, digest, number, version in rows.values_list("ticket_type_id", "digest", "number", "pk")[:LOOKED_BACK]:
+        yield key, _compiled(digest, number, version)
 
 
 def current_state(ticket_id: uuid.UUID) -> State:

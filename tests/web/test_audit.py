@@ -174,15 +174,22 @@ def test_no_quote_tells_what_a_card_hides_until_it_is_opened_there(ana: Client, 
 
 
 def test_what_was_sensitive_stays_so_in_the_past_when_its_field_is_gone(
-    ana: Client, world: World, adm: Membership, ticket: Ticket
+    ana: Client, silvia: Client, world: World, adm: Membership, ticket: Ticket
 ) -> None:
     fields = {pointer: row for pointer, row in stories.TICKET_TYPE["fields"].items() if pointer != "/facts/sintoma"}
     ticket_types.publish_ticket_type(member=adm, document=stories.TICKET_TYPE | {"fields": fields})
 
+    listed = text(silvia.get("/corrections/"))
+    world.enter()
+    sought = silvia.get("/corrections/", {"old": SECRET})
+    world.enter()
     past = memory(ana, ticket, "history")
     world.enter()
     compared = ana.get(f"/tickets/{ticket.pk}/memory?pane=history&from=0&to=2", headers={"HX-Request": "true"})
 
+    assert "•••••• passou a ••••••" in listed
+    assert SECRET not in listed
+    assert sought.context["page"].rows == ()
     for shown in (past, compared.content.decode()):
         assert "Sintoma" in shown  # as it was last called
         assert "/facts/sintoma" not in re.sub(r'"[^"]*"', "", shown)
