@@ -70,7 +70,7 @@
     row.querySelector("[name=quote]").value = words.quote;
     row.querySelector("[name=start]").value = words.start;
     for (let outer = row.closest("details"); outer; outer = outer.parentElement.closest("details")) {
-      outer.hidden = false; // a form that waits for words shows once it has some
+      delete outer.dataset.waits; // a form that waits for words shows once it has some
       outer.open = true;
     }
     const first = into.querySelector(":is(input[type=text], textarea)[name^=value]");

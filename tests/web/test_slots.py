@@ -96,7 +96,7 @@ def test_a_field_that_takes_nobodys_word_says_whose_messages_count(world: World,
     assert [row.pointer for row in rows.values() if row.by_quote] == ["/facts/medicao"]
     details = re.search(r'<details id="sl-facts-medicao-set"[^>]*>', response.content.decode())
     assert details is not None
-    assert " hidden" in details[0]
+    assert "data-waits" in details[0]
 
 
 MEASURED = {"label": "Medição", "schema": {"type": "string"}, "sources": ["tool"]}
