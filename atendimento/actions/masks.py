@@ -8,9 +8,11 @@ from django.utils.crypto import salted_hmac
 
 from atendimento.actions.question import Held
 from atendimento.models import Correction, Organization, ProposedChange
+from atendimento.selectors import reading
 from atendimento.selectors.of_fields import of_fields
 from memoria import masking
 from memoria.extraction import Reader, Request, read_answer
+from memoria.fields import TicketType
 from memoria.groups import unfolded
 from memoria.masking import NO_MASKS, Masked
 from memoria.patch import Json, Missing, lookup
@@ -25,7 +27,9 @@ def protect(request: Request, held: Held, organization: Organization) -> Masked:
     if not organization.masks_personal_data:
         return Masked(request, NO_MASKS)
     key = salted_hmac("lastro.masking", str(held.ticket.pk), algorithm="sha256").digest()
-    return masking.masked(request, held.ticket_type, key, list(_known(held)))
+    # What was sensitive stays so where the type has the field no more.
+    ticket_type = reading.with_former(held.ticket_type, held.ticket.ticket_type_id, held.state.slots)
+    return masking.masked(request, ticket_type, key, list(_known(held, ticket_type)))
 
 
 def stored(sent: Masked) -> dict[str, Json]:
@@ -38,12 +42,12 @@ def reader_of(request: Mapping[str, Json] | None) -> Reader:
     return masking.reader((request or {}).get("masks", NO_MASKS), read_answer)
 
 
-def _known(held: Held) -> Iterable[tuple[str, Json | Missing]]:
+def _known(held: Held, ticket_type: TicketType) -> Iterable[tuple[str, Json | Missing]]:
     """What sensitive fields hold, held, or were proposed to hold."""
-    pointers = [row.pointer for row in held.ticket_type.fields.values() if row.sensitive]
+    pointers = [row.pointer for row in ticket_type.fields.values() if row.sensitive]
     if not pointers:
         return
-    over = unfolded(held.ticket_type, held.state)
+    over = unfolded(ticket_type, held.state)
     yield from _in_state(held.state, [row.pointer for row in over.fields.values() if row.sensitive])
     proposed = ProposedChange.objects.filter(of_fields("path", pointers), ticket=held.ticket).order_by("-id")
     for path, value, decision in proposed.values_list("path", "value", "decision")[:MOST_KNOWN]:

@@ -94,7 +94,9 @@ def dossier(member: Membership, ticket_id: str | uuid.UUID) -> Dossier:
         .exclude(act=Act.UNDONE, change__isnull=False)
         .order_by("id")[:MOST_CORRECTIONS]
     )
-    told = _Teller(ticket, state, ticket_type, redactor_of(ticket, state, ticket_type, corrections), _messages(ticket, state))
+    touched = [*state.slots, *(row.pointer for row in corrections)]
+    whole = reading.with_former(reading.definition(ticket.ticket_type_id), ticket.ticket_type_id, touched)
+    told = _Teller(ticket, state, ticket_type, redactor_of(ticket, state, whole, corrections), _messages(ticket, state))
     span = Message.objects.filter(ticket=ticket, internal=False).order_by("number").values_list("said_at", flat=True)
     times = [span.first(), span.last()]
     seal = TicketState.objects.filter(ticket=ticket).values_list("head_hash", flat=True).first() or ""

@@ -123,6 +123,19 @@ def test_no_canary_is_in_the_bytes_that_leave_and_what_comes_back_is_whole(
     assert made.verdict == "no_change"  # it holds already: the value came back whole, and its quote stands
 
 
+def test_what_was_sensitive_stays_masked_when_its_field_is_gone(
+    with_secrets: House, ticket: Ticket, model_server: ModelServer
+) -> None:
+    everywhere(with_secrets, ticket)
+    actions.publish_ticket_type(member=with_secrets.davi, document=ticket_type())
+
+    run(with_secrets)
+
+    (asked,) = model_server.chats
+    assert SECRET.lower() not in asked.raw.decode().lower()
+    assert "[PARENTESCO-" in asked.raw.decode()
+
+
 def test_placeholders_are_the_same_in_every_request_of_a_ticket_and_others_elsewhere(
     with_secrets: House, ticket: Ticket, model_server: ModelServer
 ) -> None:

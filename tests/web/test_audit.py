@@ -187,6 +187,8 @@ def test_what_was_sensitive_stays_so_in_the_past_when_its_field_is_gone(
     world.enter()
     compared = ana.get(f"/tickets/{ticket.pk}/memory?pane=history&from=0&to=2", headers={"HX-Request": "true"})
 
+    world.enter()
+    assert SECRET not in ana.get(f"/tickets/{ticket.pk}/dossier").content.decode()
     assert "•••••• passou a ••••••" in listed
     assert SECRET not in listed
     assert sought.context["page"].rows == ()
