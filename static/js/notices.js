@@ -84,7 +84,7 @@
   // A refusal without words takes nothing off the page: what is shown, and typed, stays.
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx } = event.detail;
-    if (!(ctx.response?.status >= 400) || ctx.text?.trim()) return;
+    if (ctx.response?.status !== 409 || ctx.text?.trim()) return;
     event.preventDefault();
     notice("erased");
   });
