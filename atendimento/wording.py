@@ -13,7 +13,7 @@ from memoria import fields
 from memoria.errors import Code, Reason
 from memoria.patch import parse_pointer
 from memoria.proposals import Status, Verdict
-from memoria.rows import SEPARATOR
+from memoria.rows import SEPARATOR, template_of
 from memoria.state import SlotStatus
 
 SOURCES: Final[Mapping[str, Promise]] = {
@@ -254,7 +254,8 @@ def _in_group(field: fields.Field, ticket_type: fields.TicketType) -> str:
     rule = ticket_type.groups
     if rule is None or field.group_label or not (field.group or field.repeats):
         return field.label
-    return f"{rule.plural if field.repeats else rule.label}{SEPARATOR}{field.label}"
+    own = (ticket_type.folded or ticket_type).fields[template_of(field.pointer)].label
+    return f"{rule.plural if field.repeats else rule.label}{SEPARATOR}{own}"
 
 
 def _member_words(collection: str, member: Mapping[str, Any]) -> str:

@@ -48,7 +48,8 @@ def closing(member: Membership, ticket_id: str | uuid.UUID) -> Closing:
     state = reading.current_state(ticket.pk)
     ticket_type = unfolded(reading.definition(ticket.ticket_type_id), state)
     rest = left(state, ticket_type)
-    pending = ProposedChange.objects.filter(ticket=ticket, status=Status.PENDING).order_by("id")
+    pending = list(ProposedChange.objects.filter(ticket=ticket, status=Status.PENDING).order_by("id"))
+    with_new = reading.with_groups(ticket_type, state, pending)
 
     def shown(pointer: str) -> str:
         held = values.held(state, pointer)
@@ -68,7 +69,7 @@ def closing(member: Membership, ticket_id: str | uuid.UUID) -> Closing:
 
     def proposed(row: ProposedChange) -> str:
         value = values.show_at(ticket_type, row.path, row.value, state) or _("withdrawal")
-        return f"{values.label(ticket_type, row.path, state)}: {value}"
+        return f"{values.label(with_new, row.path, state)}: {value}"
 
     undecided = [proposed(row) for row in pending]
     doubts = [doubtful(pointer) for pointer in rest.doubtful]

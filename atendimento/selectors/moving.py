@@ -293,7 +293,7 @@ def _preview(ticket: Ticket, target: Ticket, chosen: Collection[str] | None) -> 
         url=reverse("web:ticket", args=[target.pk]),
         version=state.version,
         into_version=there.version,
-        undecided=tuple(_undecided(row, definition, state) for row in pending),
+        undecided=tuple(_undecided(row, reading.with_groups(definition, state, pending), state) for row in pending),
         seen=tuple(str(row.pk) for row in pending),
         open_items=tuple(_open_items(state)),
         unread=words % {"count": unread} if unread else "",
