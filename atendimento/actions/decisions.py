@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from django.db import transaction
@@ -29,10 +30,11 @@ def decide_changes(
     reject: Sequence[str] = (),
     reason: str | None = None,
     evidence: Mapping[str, Sequence[Citation]] = MappingProxyType({}),
+    edits: Mapping[str, review.Edit] = MappingProxyType({}),
 ) -> Written:
     """Decide several changes of one ticket in one version, all or nothing (V5). `reason` is that of the rejections.
 
-    `evidence` points at occurrences as in `accept_change`, by the change's id.
+    By the change's id: `evidence` points at occurrences as in `accept_change`, `edits` are other values (E9).
     The same decision again answers the first result (V4). Raises InvalidInput, NotFound, DomainError.
     """
     access.require(member, Permission.DECIDE)
@@ -48,7 +50,10 @@ def decide_changes(
         book,
         member,
         pending,
-        [_acceptance(row, None, evidence.get(str(row.pk))) for row in rows[: len(accept)]],
+        [
+            replace(_acceptance(row, None, evidence.get(str(row.pk))), edit=edits.get(str(row.pk)))
+            for row in rows[: len(accept)]
+        ],
         [review.Reject(str(row.pk), desks.change_of(row), reason) for row in rows[len(accept) :]],
         rows,
         expected_version,

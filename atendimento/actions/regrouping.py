@@ -19,10 +19,12 @@ from atendimento.actions.faults import invalid
 from atendimento.actions.quoted import PRODUCER
 from atendimento.models import Membership, ProposedChange
 from memoria import groups
+from memoria.decisions import as_decided
 from memoria.errors import Code, DomainError, Reason
 from memoria.events import canonical
-from memoria.proposals import Change, Status, Verdict
-from memoria.review import Edit
+from memoria.patch import Json
+from memoria.proposals import Status, Verdict
+from memoria.review import Accept, Edit, judge
 from memoria.rows import ROOT, group_of
 
 NEW = "-"
@@ -44,8 +46,9 @@ def move_changes(
 
     It is one version: each change is said to be rejected with `reason`, and what was taken is the member's proposal.
     What would be refused there is refused here, and nothing changes. What a person has not seen on its card, a divergence,
-    something that would fall, another caution, is not taken: it stays as a card of that group. `edits` by the change's id;
-    one without evidence is the member's own statement, in a version of its own. The same again answers the same (V4).
+    something that would fall, another caution, is not taken: it stays, as it was proposed, as a card of that group. `edits`
+    by the change's id: the slot says who made them (E9); one without evidence is the member's own statement, in a version of
+    its own. The same again answers the same (V4).
     Raises InvalidInput, NotFound, DomainError.
     """
     access.require(member, Permission.DECIDE)
@@ -56,28 +59,30 @@ def move_changes(
     stated = [row for row in rows if (edit := edits.get(row.pk)) is not None and edit.evidence == ()]
     if stated:
         return _state(member, book, rows, stated, group, expected_version, reason, edits)
-    changes = [_moved(row, group, edits.get(row.pk)) for row in rows]
+    changes = [replace(desks.change_of(row), path=_path(row, group), reason=None) for row in rows]
     proposal, _new = proposals.store_proposal(
         member=member,
         ticket_id=ticket_id,
         base_version=expected_version,
         producer=PRODUCER,
         changes=changes,
-        key=_key(rows, group, changes),
+        key=_key(rows, group, edits),
     )
     made = list(ProposedChange.objects.filter(proposal=proposal).order_by("position"))
     for row in made:
         if row.status == Status.REFUSED:
             first = row.reasons[0]
             raise DomainError.of(Reason(Code(first["code"]), first["rule"], first["data"]))
-    taken = [str(new.pk) for new, old in zip(made, rows, strict=True) if _was_seen(new, old)]
+    edited = {str(new.pk): edit for new, old in zip(made, rows, strict=True) if (edit := edits.get(old.pk)) is not None}
+    taken = [new for new, old in zip(made, rows, strict=True) if _was_seen(_judged(book, member, new, edited), old)]
     return decisions.decide_changes(
         member=member,
         ticket_id=ticket_id,
         expected_version=expected_version,
-        accept=taken,
+        accept=[str(new.pk) for new in taken],
         reject=[str(row.pk) for row in rows],
         reason=reason,
+        edits=edited,
     )
 
 
@@ -111,20 +116,31 @@ def _path(row: ProposedChange, group: str) -> str:
     return f"{ROOT}/{'new-1' if group == NEW else group}/{_name(row)}"
 
 
-def _moved(row: ProposedChange, group: str, edit: Edit | None) -> Change:
-    change = replace(desks.change_of(row), path=_path(row, group), reason=None)
-    if edit is None:
-        return change
-    return replace(change, value=edit.value, evidence=change.evidence if edit.evidence is None else edit.evidence)
-
-
-def _key(rows: Sequence[ProposedChange], group: str, changes: Sequence[Change]) -> str:
+def _key(rows: Sequence[ProposedChange], group: str, edits: Mapping[uuid.UUID, Edit]) -> str:
     """The same for the same move, so that a second press on the button finds the first one's proposal."""
-    said = [
-        [str(row.pk), group, change.value, [item.to_json() for item in change.evidence]]
-        for row, change in zip(rows, changes, strict=True)
-    ]
+    said: list[Json] = [[str(row.pk), group, *_said(edits.get(row.pk))] for row in rows]
     return "move:" + hashlib.sha256(canonical(said)).hexdigest()
+
+
+def _said(edit: Edit | None) -> list[Json]:
+    if edit is None:
+        return []
+    return [edit.value, None if edit.evidence is None else [item.to_json() for item in edit.evidence]]
+
+
+def _judged(book: ledger.Book, member: Membership, new: ProposedChange, edits: Mapping[str, Edit]) -> ProposedChange:
+    """The change as it would be taken: with an edit, as that is judged. Raises DomainError where that is refused."""
+    edit = edits.get(str(new.pk))
+    change, edited, _stated = as_decided(Accept(str(new.pk), desks.change_of(new), edit=edit))
+    if not edited:
+        return new
+    desks.load_cited(book, [new], change.evidence)
+    judgement = judge(book.state, change, desks.desk_of(book, member))
+    if judgement.refused:
+        raise DomainError.of(judgement.reasons[0])
+    taken = ProposedChange(pk=new.pk)
+    desks.write_judgement(taken, judgement)
+    return taken
 
 
 def _was_seen(new: ProposedChange, old: ProposedChange) -> bool:

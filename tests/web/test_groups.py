@@ -122,20 +122,6 @@ def test_an_edit_takes_a_change_for_another_group(world: World, ana: Client) -> 
     assert ProposedChange.objects.filter(ticket=ticket, path__endswith="/horario", status="pending").count() == 2
 
 
-def test_a_move_that_edits_says_who_edited(world: World, ana: Client) -> None:
-    ticket, rows = appliances.two(world)
-    world.accept(rows[:2])
-    wrong, stove = rows[4], rows[1].path.split("/")[2]
-    sent = {"expected_version": 1, "value": "quinta às 15h", "group": stove}
-    address = f"/tickets/{ticket.pk}/changes/{wrong.pk}/edit"
-    for _ in range(2):
-        assert act(ana, address, **sent).status_code == 200
-    slot = TicketState.objects.get(ticket=ticket).slots[f"/items/{stove}/horario"]
-    assert (held(ticket)[stove]["horario"], slot["source"], slot["edited_by"]["name"]) == ("quinta às 15h", "customer", "Ana")
-    moved = ProposedChange.objects.get(ticket=ticket, path=f"/items/{stove}/horario")
-    assert (moved.value, moved.status, at(ticket)) == ("quinta às 14h", "edited", 2)
-
-
 def test_what_its_card_did_not_say_stays_as_a_card_of_the_other_group(world: World, ana: Client) -> None:
     ticket, rows = appliances.two(world)
     world.accept(rows)

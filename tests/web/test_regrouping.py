@@ -1,0 +1,29 @@
+"""Moving what is proposed to the group that it is about: whose words it stays, what goes along, what a second press says."""
+
+from __future__ import annotations
+
+from django.test import Client
+
+from atendimento.models import ProposedChange, TicketState
+from tests.support import appliances
+from tests.support.asking import act
+from tests.support.stories import World
+from tests.web.test_groups import at, held
+
+
+def test_a_move_that_edits_says_who_edited(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows[:2])
+    wrong, stove = rows[4], rows[1].path.split("/")[2]
+    sent = {"expected_version": 1, "value": "quinta às 15h", "group": stove}
+    address = f"/tickets/{ticket.pk}/changes/{wrong.pk}/edit"
+    for _ in range(2):
+        assert act(ana, address, **sent).status_code == 200
+    slot = TicketState.objects.get(ticket=ticket).slots[f"/items/{stove}/horario"]
+    assert (held(ticket)[stove]["horario"], slot["source"], slot["edited_by"]["name"]) == (
+        "quinta às 15h",
+        "customer",
+        "Ana Lima",
+    )
+    moved = ProposedChange.objects.get(ticket=ticket, path=f"/items/{stove}/horario")
+    assert (moved.value, moved.status, at(ticket)) == ("quinta às 14h", "edited", 2)
