@@ -132,6 +132,11 @@ def _with_targets(change: Change, known: Mapping[str, str]) -> Change:
     return replace(change, value={**value, "applies_to": targets})
 
 
+def renamed(change: Change, called: Mapping[str, str]) -> Change:
+    """The change with these ids in the place of others, in its pointer and in what it applies to."""
+    return _with_targets(replace(change, path=_target(change.path, called)), called)
+
+
 def _target(target: str, known: Mapping[str, str]) -> str:
     match = _ANY_ID.match(target)
     return target if match is None or match[1] not in known else f"{ROOT}/{known[match[1]]}/{match[2]}"

@@ -6,7 +6,7 @@ state holds is then set beside what holds now.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -95,7 +95,11 @@ def compare(state: State, scratch: State, transcript: Transcript) -> Report:
 
 
 def _with_groups_of(state: State, scratch: State) -> State:
-    """The reading with its groups under the ids that they have in `state`, or as new ones (`new-1`, …: G2)."""
+    """The reading with its groups under the ids that they have in `state`, or as new ones (`new-1`, …: G2).
+
+    Its ids mean nothing to the ticket: what its prohibitions and decisions name is renamed too, and a group that the
+    reading itself gave up is named no more (G5).
+    """
     here = {
         (template_of(pointer), primary_message(slot), canonical(lookup(state.values, pointer))): group
         for pointer, slot in state.slots.items()
@@ -111,15 +115,32 @@ def _with_groups_of(state: State, scratch: State) -> State:
     read = sorted(scratch.values.get(ITEMS, {}), key=order)
     fresh = [group for group in read if group not in called]
     called |= {group: f"new-{number}" for number, group in enumerate(fresh, start=1)}
-    if not called:
-        return scratch
-    values = {**scratch.values, ITEMS: {called[group]: scratch.values[ITEMS][group] for group in read}}
+    values = {**scratch.values, **{name: _renamed(scratch.values[name], called) for name in ("constraints", "decisions")}}
+    if read:
+        values[ITEMS] = {called[group]: scratch.values[ITEMS][group] for group in read}
     slots = {
         in_group(template_of(pointer), called[group]) if (group := group_of(pointer)) in called else pointer: slot
         for pointer, slot in scratch.slots.items()
         if group_of(pointer) is None or group_of(pointer) in called
     }
     return replace(scratch, values=values, slots=slots)
+
+
+def _renamed(members: Mapping[str, Json], called: Mapping[str, str]) -> dict[str, Json]:
+    """Prohibitions or decisions with the groups that they name under these ids; what names another is left out."""
+
+    def targets(member: Mapping[str, Json]) -> list[Json]:
+        named = [(target, group_of(target)) for target in member["applies_to"]]
+        return [
+            in_group(template_of(target), called.get(group, "")) if group is not None else target
+            for target, group in named
+            if group is None or group in called
+        ]
+
+    return {
+        identity: {**member, "applies_to": targets(member)} if member.get("applies_to") else member
+        for identity, member in members.items()
+    }
 
 
 def _field_pointers(*states: State) -> list[str]:

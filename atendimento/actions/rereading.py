@@ -8,7 +8,7 @@ of what differs and a proposal.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
@@ -259,11 +259,14 @@ def _report(row: Rebuild, book: ledger.Book, scratch: State) -> None:
     report = compare(book.state, scratch, book.transcript)
     begun = groups.ids(book.state)
     waiting = {_same_as_waiting(desks.change_of(change), begun): change for change in desks.pending_of(book)}
+    called = _waiting_groups(report.proposals, waiting, begun)
+    report = Report(tuple(_called(item, called) for item in report.rows))
     proposals = [change for change in report.proposals if _same_as_waiting(change, begun) not in waiting]
     # The ids are given before the changes are parted among proposals, so that a new group stays one (G2).
     fresh = groups.resolve_ids(proposals, book.state, desks.desk_of(book, None).last_group)
     paths = {change.path: given.path for change, given in zip(proposals, fresh, strict=True)}
     paths |= {one.path: found.path for one in report.proposals if (found := waiting.get(_same_as_waiting(one, begun)))}
+    given_ids = {old.split("/")[2]: new.split("/")[2] for old, new in paths.items() if old.startswith(f"{ROOT}/")}
     made: list[ProposedChange] = []
     # V6 takes back what an earlier reading proposed at the same pointers; its additions are told apart by their words.
     for first in range(0, len(fresh), MAX_CHANGES):
@@ -290,22 +293,49 @@ def _report(row: Rebuild, book: ledger.Book, scratch: State) -> None:
         "" if item.change is None else str((waiting.get(_same_as_waiting(item.change, begun)) or next(proposed)).pk)
         for item in report.rows
     ]
-    report = Report(tuple(replace(item, pointer=paths.get(item.pointer, item.pointer)) for item in report.rows))
+    report = Report(
+        tuple(replace(_called(item, given_ids), pointer=paths.get(item.pointer, item.pointer)) for item in report.rows)
+    )
     row.base_version, row.finished_at = book.state.version, book.moment
     row.report = _stored(report, links, book)
     jobs.settle(jobs.REREAD, row.pk)
     log.info("messages read again", rebuild=str(row.pk), rows=len(report.rows), proposed=len(made))
 
 
+def _waiting_groups(changes: Iterable[Change], waiting: Mapping[str, ProposedChange], begun: Collection[str]) -> dict[str, str]:
+    """The reading's new groups of which something waits already, with the ids under which it does."""
+    called: dict[str, str] = {}
+    for change in changes:
+        found = waiting.get(_same_as_waiting(change, begun))
+        group = None if found is None or not change.path.startswith(f"{ROOT}/") else group_of(found.path)
+        if group is not None and group not in begun and group not in called.values():
+            called.setdefault(change.path.split("/")[2], group)
+    return called
+
+
+def _called(row: Row, called: Mapping[str, str]) -> Row:
+    """The row with these ids in the place of others."""
+    here = groups.renamed(Change("add", row.pointer, row.reread), called)
+    change = None if row.change is None else groups.renamed(row.change, called)
+    return replace(row, pointer=here.path, reread=here.value, change=change)
+
+
 def _same_as_waiting(change: Change, begun: Collection[str]) -> str:
     """What makes a change that waits for its decision the same as one that the reading brings; in a group that has not
     `begun`, whatever its id is."""
-    path = change.path
-    if path.startswith(f"{ROOT}/") and group_of(path) not in begun:
-        path = TEMPLATE + path.split("/", 3)[-1]
-    value = "" if isinstance(change.value, Missing) else canonical(change.value).decode()
+    path, value = _anywhere(change.path, begun), change.value
+    if isinstance(value, dict) and isinstance(value.get("applies_to"), list) and not path.startswith(f"{ROOT}/"):
+        value = {**value, "applies_to": [_anywhere(str(target), begun) for target in value["applies_to"]]}
+    value = "" if isinstance(value, Missing) else canonical(value).decode()
     first = change.evidence[0].message if change.evidence else ""
     return f"{change.op == 'remove'} {path} {first} {value}"
+
+
+def _anywhere(pointer: str, begun: Collection[str]) -> str:
+    """A pointer in a group that has not begun as that of all groups; any other itself."""
+    if not pointer.startswith(f"{ROOT}/") or group_of(pointer) in begun:
+        return pointer
+    return TEMPLATE + pointer.split("/", 3)[-1]
 
 
 def _stored(report: Report, links: list[str], book: ledger.Book) -> Json:

@@ -170,9 +170,14 @@ def test_a_type_without_groups_asks_nothing_of_them(house: House, ticket: Ticket
 
 def test_reading_again_proposes_a_new_group_once(grouped: House, ticket: Ticket, model_server: ModelServer) -> None:
     say(grouped, ticket, SAID)
+    rule = {"text": "de tarde", "applies_to": ["/items/new-2/horario"]}
     for _ in range(2):
-        model_server.answer(*answer())
+        model_server.answer(change("/constraints/-", rule, ("m-1", "de tarde")), *answer())
         row = step(grouped, begin(grouped, ticket))
         pointers = [f"/items/{g}/{n}" for g in ("i-1", "i-2") for n in ("aparelho", "endereco", "horario")]
-        assert sorted(item["pointer"] for item in row.report["rows"]) == pointers
-        assert list(pending(grouped, ticket)) == pointers
+        rows = row.report["rows"]
+        assert sorted(item["pointer"] for item in rows) == ["/constraints/-", *pointers]
+        waiting = pending(grouped, ticket)
+        assert sorted(waiting) == ["/constraints/-", *pointers]
+        named = [waiting["/constraints/-"]["value"], *(one["reread"] for one in rows if one["pointer"] == "/constraints/-")]
+        assert [one["applies_to"] for one in named] == [["/items/i-2/horario"]] * 2

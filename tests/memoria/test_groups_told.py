@@ -7,6 +7,7 @@ from datetime import UTC, timedelta
 
 import pytest
 
+from memoria import groups
 from memoria.carrying import Cargo, Why, carry, offers
 from memoria.confirmation import confirmed
 from memoria.context import Proposed
@@ -231,6 +232,21 @@ def test_g2_a_fresh_reading_finds_the_groups_again_by_their_words() -> None:
         "/items/new-1/horario": Difference.ONLY_REREAD,
     }
     assert bench.propose(*report.proposals)[1].change.path == "/items/i-3/horario"
+
+
+def test_g5_a_fresh_reading_means_the_groups_of_the_ticket_in_what_it_prohibits() -> None:
+    bench = with_two()
+    desk = bench.desk()
+    other = {"new-1": "new-9", "new-2": "new-1"}  # the reading comes to the stove first, and to a third one
+    turned = [groups.renamed(one, other) for one in TWO[::-1]]
+    third = Change("add", "/items/new-4/aparelho", "Rua A", cite(("m-1", "Rua A")))
+    targets = [f"/items/{group}/horario" for group in ("new-1", "new-4", "i-30")]
+    rule = Change("add", "/constraints/-", {"text": "de tarde", "applies_to": targets}, cite(("m-1", "de tarde")))
+    report = compare(bench.state, reread(State(), [*turned, third, rule], desk), desk.transcript)
+    held = bench.propose(*report.proposals)
+    assert [one.change.value for one in held if one.change.path == "/constraints/-"] == [
+        {"text": "de tarde", "applies_to": ["/items/i-2/horario", "/items/i-3/horario"]}
+    ]
 
 
 def test_g2_a_ticket_of_a_new_type_keeps_no_group_that_it_never_had() -> None:
