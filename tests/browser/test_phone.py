@@ -34,6 +34,8 @@ def browser_options() -> dict[str, Any]:
 
 
 def fits(page: Page, what: str) -> None:
+    # A page that a tap has led to is there before its styles are, and sizes are looked at.
+    page.wait_for_load_state()
     assert page.evaluate(WIDER) <= 0, f"{what} is wider than the screen"
     assert page.evaluate(SMALL, FINGER) == [], f"{what} has what no finger hits"
 
