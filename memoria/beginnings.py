@@ -9,7 +9,7 @@ from memoria.fields import TicketType
 from memoria.members import Place
 from memoria.patch import Json, Missing, lookup
 from memoria.proposals import Caution, Change
-from memoria.rows import ITEMS, group_of, in_group
+from memoria.rows import ITEMS, REACH, group_of, in_group, number_of
 from memoria.state import Slot, State
 from memoria.typography import fold_words
 
@@ -27,15 +27,18 @@ def group_name(value: Json | Missing) -> str:
     return " ".join(str(value).split()) if is_name else ""
 
 
-def beginning_problem(state: State, place: Place, change: Change, ticket_type: TicketType) -> Reason | None:
-    """G2: nothing is withdrawn from a group that there is not, and no more groups begin than the type has."""
+def beginning_problem(state: State, place: Place, change: Change, ticket_type: TicketType, last: int) -> Reason | None:
+    """G2: nothing is withdrawn from a group that there is not, no more groups begin than the type has, and none under a
+    number far above `last`, the last one that the ticket gave or took."""
     group, rule = group_of(place.pointer), ticket_type.groups
     held = state.values.get(ITEMS, {})
     if group is None or rule is None or group in held:
         return None
+    known = group in present(state.values, state.slots)
+    if not known and (change.removes or number_of(group) > max(last, state.minted.get(ITEMS, 0)) + REACH):
+        return Reason(Code.UNKNOWN_PATH, "G2", {"path": change.path})
     if change.removes:
-        known = group in present(state.values, state.slots)
-        return None if known else Reason(Code.UNKNOWN_PATH, "G2", {"path": change.path})
+        return None
     return Reason(Code.TOO_MANY_GROUPS, "G2", {"most": rule.most}) if len(held) >= rule.most else None
 
 

@@ -14,12 +14,11 @@ from memoria.beginnings import GROUP_EXISTS, group_name, present
 from memoria.fields import TicketType
 from memoria.patch import MISSING, Json, Missing, lookup
 from memoria.proposals import Change, Judgement
-from memoria.rows import ITEMS, ROOT, GroupRule, group_of, in_group
+from memoria.rows import ITEMS, REACH, ROOT, GroupRule, group_of, in_group, number_of
 from memoria.state import State
 
 _PLACEHOLDER: Final = re.compile(r"/items/(-|new-[0-9]{1,9})/(.+)\Z")
 _ANY_ID: Final = re.compile(r"/items/([^/]+)/(.+)\Z")
-_MINTED: Final = re.compile(r"i-([1-9][0-9]{0,8})\Z")
 NAME_LENGTH: Final = 60
 """Code points after which a group's name is cut."""
 
@@ -37,8 +36,8 @@ def proposed_groups(changes: Iterable[tuple[str, Json | Missing]], state: State)
 
 def order(group: str) -> tuple[bool, int, str]:
     """The order of groups: those that the domain numbered as they began, then those that a proposer named."""
-    match = _MINTED.match(group)
-    return (match is None, int(match[1]) if match else 0, group)
+    number = number_of(group)
+    return (number == 0, number, group)
 
 
 def ids(state: State) -> tuple[str, ...]:
@@ -83,10 +82,16 @@ def unfolded(ticket_type: TicketType, state: State, proposed: Iterable[tuple[str
 # --- ids (G2) -----------------------------------------------------------------------------------------------------
 
 
-def last_given(pointers: Iterable[str]) -> int:
-    """The highest number among the ids in these pointers that have the form of those that the domain gives; 0: none."""
-    matches = (_MINTED.match(group_of(pointer) or "") for pointer in pointers)
-    return max((int(match[1]) for match in matches if match is not None), default=0)
+def last_given(pointers: Iterable[str], last: int = 0) -> int:
+    """The highest number among the ids in these pointers, and at least `last`.
+
+    One too far above those below it was refused when it came (`REACH`) and counts for nothing.
+    """
+    for number in sorted(number_of(group_of(pointer) or "") for pointer in pointers):
+        if number > last + REACH:
+            break
+        last = max(last, number)
+    return last
 
 
 def resolve_ids(
@@ -98,7 +103,8 @@ def resolve_ids(
     `applies_to` too; each `-` is a group of its own. `named` are the ids that may be chosen besides those: any where it is
     None, else what is not among them is read as a placeholder too.
     """
-    last = max(given, state.minted.get(ITEMS, 0), last_given(change.path for change in changes))
+    chosen = (change.path for change in changes if _own_id(change.path, named) is None)
+    last = last_given(chosen, max(given, state.minted.get(ITEMS, 0)))
     known: dict[str, str] = {}
     resolved: list[Change] = []
     for change in changes:
@@ -119,9 +125,7 @@ def resolve_ids(
 def _own_id(path: str, named: Collection[str] | None) -> re.Match[str] | None:
     """A path with an id that a proposer chose and may not; None for any other."""
     group = group_of(path)
-    if named is None or group is None or group in named or _MINTED.match(group):
-        return None
-    return _ANY_ID.match(path)
+    return None if named is None or group is None or group in named else _ANY_ID.match(path)
 
 
 def _with_targets(change: Change, known: Mapping[str, str]) -> Change:

@@ -130,7 +130,8 @@ def judge(
     if place is None:
         return _refused(Reason(Code.UNKNOWN_PATH, "2", {"path": change.path}))
     case = _Case(state, change, desk, statement, place)
-    problem = _operation_problem(place, change.op) or beginning_problem(state, place, change, desk.ticket_type)
+    problem = _operation_problem(place, change.op)
+    problem = problem or beginning_problem(state, place, change, desk.ticket_type, desk.last_group)
     problem = problem or _value_problem(case)
     if problem is not None:
         return _refused(problem, case)

@@ -14,7 +14,7 @@ from typing import Final
 from memoria.decisions import Accept, decide
 from memoria.events import canonical
 from memoria.evidence import Transcript, still_stands
-from memoria.groups import order, resolve_ids
+from memoria.groups import ids, order, resolve_ids
 from memoria.judgement import Desk, judge, member_words
 from memoria.members import SHAPES
 from memoria.patch import MISSING, Json, Missing, lookup, same_json
@@ -64,7 +64,7 @@ class Report:
 
 def reread(scratch: State, changes: Iterable[Change], desk: Desk) -> State:
     """The scratch state after the model's next answer: each change is taken where the domain allows it, alone."""
-    for number, change in enumerate(resolve_ids(tuple(changes), scratch, 0)):
+    for number, change in enumerate(resolve_ids(tuple(changes), scratch, 0, ids(scratch))):
         judgement = judge(scratch, change, desk)
         if judgement.verdict in (Verdict.ALLOWED, Verdict.NO_CHANGE):
             event = decide(scratch, [Accept(str(number), change)], [], desk, scratch.version)

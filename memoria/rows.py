@@ -25,6 +25,9 @@ TEMPLATE: Final = "/items/{id}/"
 NO_GROUP: Final = "_"
 """No group's id: stands for the groups that a ticket does not have, through which a definition leads all the same (G4)."""
 _CONCRETE: Final = re.compile(r"/items/(?!new-[0-9]+/)([a-z0-9][a-z0-9_-]{0,39}|_)/([^/]+)\Z")
+_GIVEN: Final = re.compile(r"i-([1-9][0-9]{0,37})\Z")
+REACH: Final = 1000
+"""How far above the last number of the ticket an id may be chosen (G2): else one choice could use up all numbers."""
 SEPARATOR: Final = " · "
 
 
@@ -32,6 +35,12 @@ def group_of(pointer: str) -> str | None:
     """The id of the group that a concrete pointer lies in; None for any other pointer, a placeholder's included (G2)."""
     found = _CONCRETE.match(pointer)
     return found[1] if found is not None and found[1] != NO_GROUP else None
+
+
+def number_of(group: str) -> int:
+    """The number of an id that has the form of those that a ticket gives; 0: it has another (G2)."""
+    found = _GIVEN.match(group)
+    return 0 if found is None else int(found[1])
 
 
 def template_of(pointer: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memoria.members import SHAPES, empty_values
 from memoria.patch import MISSING, Json, Missing, apply, parse_pointer
 from memoria.proposals import Evidence
-from memoria.rows import ITEMS
+from memoria.rows import ITEMS, number_of
 from memoria.sources import Age, Author
 
 if TYPE_CHECKING:
@@ -163,9 +163,9 @@ class State:
 def _note_minted(minted: dict[str, int], pointer: str) -> None:
     parts = parse_pointer(pointer)
     if len(parts) == 3 and parts[0] == ITEMS:
-        letter, _, number = parts[1].partition("-")
-        if letter == "i" and number.isdecimal():  # G2
-            minted[ITEMS] = max(minted.get(ITEMS, 0), int(number))
+        given = number_of(parts[1])  # G2
+        if given:
+            minted[ITEMS] = max(minted.get(ITEMS, 0), given)
     elif len(parts) == 2 and parts[0] in SHAPES:
         letter, _, number = parts[1].partition("-")
         if letter == SHAPES[parts[0]].letter and number.isdecimal():

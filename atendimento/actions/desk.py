@@ -15,7 +15,7 @@ from memoria import fields, groups, review
 from memoria.events import Event
 from memoria.patch import MISSING
 from memoria.proposals import Change, Citation, Judgement, Status, Verdict
-from memoria.rows import ROOT
+from memoria.rows import ITEMS, ROOT
 from memoria.sources import SYSTEM
 from memoria.state import State
 
@@ -40,11 +40,11 @@ def desk_of(book: ledger.Book, member: Membership | None) -> review.Desk:
 
 
 def _last_group(book: ledger.Book) -> int:
-    """G2: the highest number by which any proposed change of the ticket, decided or not, names a group."""
+    """G2: the highest number by which the state or any proposed change of the ticket, decided or not, names a group."""
     if book.ticket_type.groups is None:
         return 0
     named = ProposedChange.objects.filter(ticket=book.ticket, path__startswith=f"{ROOT}/i-")
-    return groups.last_given(named.values_list("path", flat=True).distinct())
+    return groups.last_given(named.values_list("path", flat=True).distinct(), book.state.minted.get(ITEMS, 0))
 
 
 def change_of(row: ProposedChange) -> Change:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 
 from django.db import transaction
 from django.db.models import Q
@@ -16,7 +17,7 @@ from atendimento.models import Membership, Origin, Proposal, ProposedChange, Run
 from memoria import review
 from memoria.errors import Code, DomainError
 from memoria.evidence import message_number
-from memoria.groups import ids, resolve_ids
+from memoria.groups import ids, last_given, resolve_ids
 from memoria.proposals import Change, Status, Verdict
 from memoria.rows import ROOT, group_of
 
@@ -82,6 +83,7 @@ def take_in(
     desk = desks.desk_of(book, member)
     if book.ticket_type.groups is not None:
         changes = resolve_ids(changes, book.state, desk.last_group, _known_groups(book, proposal))
+        desk = replace(desk, last_group=last_given((change.path for change in changes), desk.last_group))
     rows = [
         ProposedChange(
             organization_id=proposal.organization_id,
@@ -111,8 +113,9 @@ def take_in(
 
 def _known_groups(book: ledger.Book, proposal: Proposal) -> set[str] | None:
     """The ids by which the model may call a group: those that there are. An id of its own choice could be somebody's name,
-    and no erasure looks for names in pointers. A program's ids are the organisation's own, and any will do (None)."""
-    if proposal.origin == Origin.API:
+    and no erasure looks for names in pointers. A program's ids are the organisation's own, and any will do (None); those of
+    a reading were given before."""
+    if proposal.origin in (Origin.API, Origin.REBUILD):
         return None
     waiting = ProposedChange.objects.filter(ticket=book.ticket, status=Status.PENDING, path__startswith=f"{ROOT}/")
     return {group for path in waiting.values_list("path", flat=True) if (group := group_of(path))} | set(ids(book.state))

@@ -18,6 +18,7 @@ from memoria.fields import TicketType
 from memoria.groups import last_given, resolve_ids
 from memoria.patch import MISSING, Json, parse_pointer
 from memoria.proposals import Change, Citation, Judgement, Status, Verdict
+from memoria.rows import ITEMS
 from memoria.sources import SYSTEM, Actor, Author, Kind
 from memoria.state import Slot, State, replay, state_from_json, state_to_json
 
@@ -139,7 +140,7 @@ class Bench:
     # --- proposals and decisions -----------------------------------------------------------------------------------
 
     def desk(self, actor: Actor | None = None) -> review.Desk:
-        given = last_given(held.change.path for held in self.changes.values())
+        given = last_given((held.change.path for held in self.changes.values()), self.state.minted.get(ITEMS, 0))
         return review.Desk(self.ticket_type, Messages(self.messages.values()), self.now, actor or self.actor, given)
 
     def propose(self, *changes: Change, producer: str = "model") -> list[Held]:

@@ -223,16 +223,44 @@ def test_g2_what_was_rejected_for_one_group_may_be_true_of_a_new_one() -> None:
     assert bench.propose(change("/items/new-1/horario", "tarde"))[0].status is Status.PENDING
 
 
+@pytest.mark.parametrize(
+    ("chosen", "refused", "following"),
+    [
+        ("i-1000", False, "i-1001"),
+        ("i-1001", True, "i-1"),
+        ("i-999999999", True, "i-1"),
+        (f"i-{'9' * 38}", True, "i-1"),
+        (f"i-0{'9' * 37}", False, "i-1"),  # no number, but a name
+    ],
+)
+def test_g2_no_choice_uses_up_the_numbers(chosen: str, refused: bool, following: str) -> None:
+    bench = a_bench(most=9)
+    held = bench.propose(change(f"/items/{chosen}/aparelho", "geladeira"))[0]
+    assert held.judgement.refused is refused
+    if refused:
+        assert code_of(bench.put, f"/items/{chosen}/aparelho", "geladeira") == "schema.unknown_path"
+    else:
+        bench.accept(held)
+    again = [bench.propose(change("/items/new-1/aparelho", "fogão"))[0].change.path for _ in range(2)]
+    assert group_of(again[0]) == following
+    assert again[0] != again[1]
+
+
+def test_g2_many_digits_are_a_number_too() -> None:
+    assert groups.last_given(["/items/i-1000000001/aparelho"], 999_999_999) == 1_000_000_001
+
+
 def test_g2_a_model_chooses_no_id() -> None:
     asked = [
+        change("/items/i-9/aparelho", "geladeira"),
         change("/items/maria/aparelho", "fogão"),
         change("/items/maria/horario", "tarde"),
         change("/items/x/horario", "manhã"),
     ]
     asked.append(change("/constraints/-", {"text": "de tarde", "applies_to": ["/items/maria/horario", "/items/x/horario"]}))
     resolved = groups.resolve_ids(asked, State(), 0, {"x"})
-    assert [one.path for one in resolved[:3]] == ["/items/i-1/aparelho", "/items/i-1/horario", "/items/x/horario"]
-    assert resolved[3].value == {"text": "de tarde", "applies_to": ["/items/i-1/horario", "/items/x/horario"]}
+    assert [group_of(one.path) for one in resolved[:4]] == ["i-1", "i-2", "i-2", "x"]
+    assert resolved[4].value == {"text": "de tarde", "applies_to": ["/items/i-2/horario", "/items/x/horario"]}
 
 
 PLACES = st.sampled_from(("-", "new-1", "new-2", "i-3", "i-9", "x"))
