@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 
@@ -94,7 +96,7 @@ def test_a_value_that_a_colleague_settled_stays_with_what_was_typed_and_can_be_r
     if kind == "confirm":
         slots.confirm_slot(member=world.rui, ticket_id=ticket.pk, path=path, expected_version=seen)
     else:
-        given = {"choice": "challenger", "challenger": 0, "reason": "é de agora", "expected_version": seen}
+        given: dict[str, Any] = {"choice": "challenger", "challenger": 0, "reason": "é de agora", "expected_version": seen}
         slots.resolve_slot(member=world.silvia, ticket_id=ticket.pk, path=path, **given)
     who = {"confirm": "Rui Prado", "resolve": "Sílvia"}[kind]
     here = f"/tickets/{ticket.pk}/"

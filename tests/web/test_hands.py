@@ -47,12 +47,11 @@ def kinds(ticket: Ticket) -> list[str]:
 
 def test_taking_a_ticket_makes_it_mine_once(world: World, ana: Client) -> None:
     ticket = world.ticket()
-    for _press in range(2):
-        answer = ana.post(f"/tickets/{ticket.pk}/assume", {"seen": "//"} if _press == 0 else {})
-        assert answer.status_code == 302
+    answers = [ana.post(f"/tickets/{ticket.pk}/assume", given) for given in ({"seen": "//"}, {})]
+    assert [answer.status_code for answer in answers] == [302, 302]
     ticket.refresh_from_db()
     assert (ticket.assignee, kinds(ticket)) == (world.ana, ["assumed"])
-    assert "Este atendimento agora está com você." in text(ana.get(answer["Location"]))
+    assert "Este atendimento agora está com você." in text(ana.get(answers[0]["Location"]))
 
 
 def test_a_ticket_that_somebody_took_meanwhile_is_not_taken_out_of_their_hands(world: World, ana: Client) -> None:
