@@ -159,5 +159,6 @@ def status(request: MemberRequest, ticket_id: uuid.UUID) -> HttpResponse:
         tickets.update_ticket(member=request.member, ticket_id=ticket_id, **change)
     except DomainError as error:
         if error.code is not Code.TICKET_MERGED:
-            raise  # a merged ticket's page says so itself
+            raise
+        return redirect(ticket_at(request, ticket_id))  # a merged ticket's page says so itself
     return redirect(ticket_at(request, ticket_id, did=request.POST["act"]))
