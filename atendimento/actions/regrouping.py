@@ -21,8 +21,8 @@ from atendimento.models import Membership, ProposedChange
 from memoria import groups
 from memoria.decisions import as_decided
 from memoria.errors import Code, DomainError, Reason
-from memoria.events import canonical
-from memoria.patch import Json
+from memoria.events import EventKind, canonical
+from memoria.patch import MISSING, Json, same_json
 from memoria.proposals import Status, Verdict
 from memoria.review import Accept, Edit, judge
 from memoria.rows import ROOT, group_of
@@ -163,6 +163,14 @@ def _state(
     if len(rows) != 1:
         raise invalid("/changes", "decision.repeated", "one statement at a time")
     (row,) = stated
+    edit = edits[row.pk]
+    before = _stated_before(book, member, row, group, edit)
+    if before is not None:
+        return desks.as_of(book, before, [row.pk])
+    if row.status != Status.PENDING:  # another decision was made: this says which (V4)
+        return decisions.edit_change(
+            member=member, change_id=row.pk, expected_version=expected_version, value=edit.value, evidence=()
+        )
     left = decisions.decide_changes(
         member=member, ticket_id=book.ticket.pk, expected_version=expected_version, reject=[str(row.pk)], reason=reason
     )
@@ -170,7 +178,20 @@ def _state(
         member=member,
         ticket_id=book.ticket.pk,
         path=_path(row, group),
-        value=edits[row.pk].value,
+        value=edit.value,
         expected_version=left.version,
-        reason=edits[row.pk].reason,
+        reason=edit.reason,
     )
+
+
+def _stated_before(book: ledger.Book, member: Membership, row: ProposedChange, group: str, edit: Edit) -> int | None:
+    """The version of this very statement, where the member made it already: the one after the rejection (V4)."""
+    if row.status != Status.REJECTED or row.decided_by_id != member.pk or row.version is None:
+        return None
+    for event in ledger.events_between(book.ticket.pk, row.version, row.version + 1):
+        path = str(event.cause.get("path", ""))
+        there = group_of(path) is not None and path.endswith(f"/{_name(row)}") if group == NEW else path == _path(row, group)
+        mine = event.kind is EventKind.STATEMENT and event.actor.member == str(member.pk)
+        if mine and there and same_json(event.cause.get("value", MISSING), edit.value):
+            return event.version
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.test import Client
 
 from atendimento.models import ProposedChange, TicketState
@@ -27,3 +28,16 @@ def test_a_move_that_edits_says_who_edited(world: World, ana: Client) -> None:
     )
     moved = ProposedChange.objects.get(ticket=ticket, path=f"/items/{stove}/horario")
     assert (moved.value, moved.status, at(ticket)) == ("quinta às 14h", "edited", 2)
+
+
+@pytest.mark.parametrize("new", [True, False])
+def test_an_own_word_is_stated_once_however_often_the_button_is_pressed(world: World, ana: Client, new: bool) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows[1:2])
+    sent = {"expected_version": 1, "value": "às 16h", "group": "-" if new else rows[1].path.split("/")[2], "own": "1"}
+    for _ in range(2):
+        assert act(ana, f"/tickets/{ticket.pk}/changes/{rows[4].pk}/edit", **sent).status_code == 200
+    times = [one["horario"] for one in held(ticket).values() if "horario" in one]
+    assert (at(ticket), times) == (3, ["às 16h"])
+    other = act(ana, f"/tickets/{ticket.pk}/changes/{rows[4].pk}/edit", **{**sent, "value": "às 17h"})
+    assert (other.status_code, at(ticket)) == (409, 3)
