@@ -128,6 +128,15 @@ def _own_id(path: str, named: Collection[str] | None) -> re.Match[str] | None:
     return None if named is None or group is None or group in named else _ANY_ID.match(path)
 
 
+def groups_named(change: Change) -> set[str]:
+    """The groups that a prohibition or a decision speaks of in `applies_to` (G5)."""
+    value = change.value
+    if not isinstance(value, dict) or not isinstance(value.get("applies_to"), list) or group_of(change.path) is not None:
+        return set()
+    named = (group_of(target) for target in value["applies_to"] if isinstance(target, str))
+    return {group for group in named if group is not None}
+
+
 def _with_targets(change: Change, known: Mapping[str, str]) -> Change:
     value = change.value
     if not isinstance(value, dict) or not isinstance(value.get("applies_to"), list) or change.path.startswith(f"{ROOT}/"):

@@ -23,12 +23,14 @@ from memoria.decisions import as_decided
 from memoria.errors import Code, DomainError, Reason
 from memoria.events import EventKind, canonical
 from memoria.patch import MISSING, Json, same_json
-from memoria.proposals import Status, Verdict
+from memoria.proposals import Change, Status, Verdict
 from memoria.review import Accept, Edit, judge
 from memoria.rows import ROOT, group_of
 
 NEW = "-"
 """Stands for a group that begins with what is moved to it (G2)."""
+FRESH = "new-1"
+"""The same, within one proposal."""
 
 
 @transaction.atomic
@@ -48,7 +50,8 @@ def move_changes(
     What would be refused there is refused here, and nothing changes. What a person has not seen on its card, a divergence,
     something that would fall, another caution, is not taken: it stays, as it was proposed, as a card of that group. `edits`
     by the change's id: the slot says who made them (E9); one without evidence is the member's own statement, in a version of
-    its own. The same again answers the same (V4).
+    its own. Where nothing undecided is left of a group that has not begun, what is proposed to apply to it goes along, as a
+    card that says the other group (G5). The same again answers the same (V4).
     Raises InvalidInput, NotFound, DomainError.
     """
     access.require(member, Permission.DECIDE)
@@ -59,16 +62,18 @@ def move_changes(
     stated = [row for row in rows if (edit := edits.get(row.pk)) is not None and edit.evidence == ()]
     if stated:
         return _state(member, book, rows, stated, group, expected_version, reason, edits)
+    along = _along(book, rows)
     changes = [replace(desks.change_of(row), path=_path(row, group), reason=None) for row in rows]
     proposal, _new = proposals.store_proposal(
         member=member,
         ticket_id=ticket_id,
         base_version=expected_version,
         producer=PRODUCER,
-        changes=changes,
+        changes=[*changes, *_applied(along, rows, group)],
         key=_key(rows, group, edits),
     )
-    made = list(ProposedChange.objects.filter(proposal=proposal).order_by("position"))
+    every = list(ProposedChange.objects.filter(proposal=proposal).order_by("position"))
+    made, applied = every[: len(rows)], every[len(rows) :]
     for row in made:
         if row.status == Status.REFUSED:
             first = row.reasons[0]
@@ -80,7 +85,7 @@ def move_changes(
         ticket_id=ticket_id,
         expected_version=expected_version,
         accept=[str(new.pk) for new in taken],
-        reject=[str(row.pk) for row in rows],
+        reject=[str(row.pk) for row in (*rows, *_replaced(along, applied))],
         reason=reason,
         edits=edited,
     )
@@ -113,7 +118,31 @@ def _name(row: ProposedChange) -> str:
 
 
 def _path(row: ProposedChange, group: str) -> str:
-    return f"{ROOT}/{'new-1' if group == NEW else group}/{_name(row)}"
+    return f"{ROOT}/{FRESH if group == NEW else group}/{_name(row)}"
+
+
+def _along(book: ledger.Book, rows: Sequence[ProposedChange]) -> list[ProposedChange]:
+    """What is proposed to apply to groups of which nothing is left once `rows` are rejected: it would bear on nothing."""
+    moved, pending = {row.pk for row in rows}, desks.pending_of(book)
+    left = {group_of(row.path) for row in pending if row.pk not in moved}
+    emptied = {group_of(row.path) for row in rows} - left - set(groups.ids(book.state))
+    return [row for row in pending if groups.groups_named(desks.change_of(row)) & emptied]
+
+
+def _applied(along: Sequence[ProposedChange], rows: Sequence[ProposedChange], group: str) -> list[Change]:
+    """The same, applying to the group that `rows` go to."""
+    called = {str(group_of(row.path)): FRESH if group == NEW else group for row in rows}
+    return [groups.renamed(replace(desks.change_of(row), reason=None), called) for row in along]
+
+
+def _replaced(along: Sequence[ProposedChange], applied: Sequence[ProposedChange]) -> list[ProposedChange]:
+    """Those of `along` in whose place a card of `applied` waits now."""
+    waiting = [(row.path, _words(row)) for row in applied if row.status == Status.PENDING]
+    return [row for row in along if (row.path, _words(row)) in waiting]
+
+
+def _words(row: ProposedChange) -> Json:
+    return {key: item for key, item in row.value.items() if key != "applies_to"}
 
 
 def _key(rows: Sequence[ProposedChange], group: str, edits: Mapping[uuid.UUID, Edit]) -> str:
@@ -171,8 +200,24 @@ def _state(
         return decisions.edit_change(
             member=member, change_id=row.pk, expected_version=expected_version, value=edit.value, evidence=()
         )
+    if group == NEW:  # the statement's group has to have its id before there is one, for what goes along
+        group = f"i-{desks.desk_of(book, member).last_group + 1}"
+    along, applied = _along(book, rows), list[ProposedChange]()
+    if along:
+        proposal, _new = proposals.store_proposal(
+            member=member,
+            ticket_id=book.ticket.pk,
+            base_version=expected_version,
+            producer=PRODUCER,
+            changes=_applied(along, rows, group),
+        )
+        applied = list(ProposedChange.objects.filter(proposal=proposal))
     left = decisions.decide_changes(
-        member=member, ticket_id=book.ticket.pk, expected_version=expected_version, reject=[str(row.pk)], reason=reason
+        member=member,
+        ticket_id=book.ticket.pk,
+        expected_version=expected_version,
+        reject=[str(one.pk) for one in (row, *_replaced(along, applied))],
+        reason=reason,
     )
     return slots.set_slot(
         member=member,

@@ -8,7 +8,7 @@ from django.test import Client
 from atendimento.models import ProposedChange, TicketState
 from tests.support import appliances
 from tests.support.asking import act
-from tests.support.stories import World
+from tests.support.stories import World, change
 from tests.web.test_groups import at, held
 
 
@@ -41,3 +41,25 @@ def test_an_own_word_is_stated_once_however_often_the_button_is_pressed(world: W
     assert (at(ticket), times) == (3, ["às 16h"])
     other = act(ana, f"/tickets/{ticket.pk}/changes/{rows[4].pk}/edit", **{**sent, "value": "às 17h"})
     assert (other.status_code, at(ticket)) == (409, 3)
+
+
+@pytest.mark.parametrize("how", ["there", "new", "own", "part"])
+def test_what_applies_to_a_group_that_is_moved_goes_along(world: World, ana: Client, how: str) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows[:1])
+    fridge, stove = (row.path.split("/")[2] for row in rows[:2])
+    again = world.propose(
+        ticket,
+        change("/items/new-1/endereco", "Rua das Flores, 10", ("m-1", "Rua das Flores, 10")),
+        change("/constraints/-", {"text": "quinta", "applies_to": ["/items/new-1/horario"]}, ("m-1", "quinta")),
+        *([change("/items/new-1/horario", "quinta às 14h", ("m-1", "quinta às 14h"))] if how == "part" else []),
+    )
+    sent = {"expected_version": 1, "value": "Rua das Flores, 10", "group": "-" if how in ("new", "own") else stove}
+    if how == "own":
+        sent |= {"own": "1", "value": "Rua do Meio"}
+    for _ in range(2):
+        assert act(ana, f"/tickets/{ticket.pk}/changes/{again[0].pk}/edit", **sent).status_code == 200
+    (waiting,) = ProposedChange.objects.filter(ticket=ticket, path="/constraints/-", status="pending")
+    (target,) = waiting.value["applies_to"]
+    taken = {"there": stove, "part": again[0].path.split("/")[2]}.get(how) or next(one for one in held(ticket) if one != fridge)
+    assert target == f"/items/{taken}/horario"
