@@ -93,10 +93,11 @@ def move_changes(
 
 def _rows(book: ledger.Book, ids: Sequence[str | uuid.UUID]) -> list[ProposedChange]:
     """The changes in the order named, each of a group and once a field. Raises NotFound, InvalidInput."""
-    found = {row.pk: row for row in ProposedChange.objects.filter(ticket=book.ticket, pk__in=ids)}
     try:
-        rows = [found[uuid.UUID(str(one))] for one in dict.fromkeys(ids)]
-    except KeyError:
+        keys = list(dict.fromkeys(uuid.UUID(str(one)) for one in ids))
+        found = {row.pk: row for row in ProposedChange.objects.filter(ticket=book.ticket, pk__in=keys)}
+        rows = [found[key] for key in keys]
+    except (KeyError, ValueError):
         raise NotFound("change") from None
     if not rows:
         raise invalid("", "decision.empty", "names no change")

@@ -63,3 +63,12 @@ def test_what_applies_to_a_group_that_is_moved_goes_along(world: World, ana: Cli
     (target,) = waiting.value["applies_to"]
     taken = {"there": stove, "part": again[0].path.split("/")[2]}.get(how) or next(one for one in held(ticket) if one != fridge)
     assert target == f"/items/{taken}/horario"
+
+
+def test_what_is_no_change_of_the_ticket_is_not_moved(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows[:1])
+    other, _rows = appliances.two(world)
+    for ticket_, named in ((ticket, "abc"), (ticket, ticket.pk), (other, rows[1].pk)):
+        sent = {"expected_version": 0, "group": "-", "change": [str(named)]}
+        assert act(ana, f"/tickets/{ticket_.pk}/regroup", **sent).status_code == 404
