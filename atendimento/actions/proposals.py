@@ -34,9 +34,11 @@ def store_proposal(
     changes: Sequence[Change],
     through_message: str | None = None,
     key: str | None = None,
+    moved: bool = False,
 ) -> tuple[Proposal, bool]:
     """Take in a proposal made outside, with the verdicts on its changes; True where it is new.
 
+    `moved`: a person takes these changes from elsewhere in the ticket, and no rejection holds that back (V7).
     The same `producer` and `key` again answer the first one. Raises InvalidInput, DomainError `version.conflict`.
     """
     access.require(member, Permission.DECIDE)
@@ -69,16 +71,16 @@ def store_proposal(
         created_at=book.moment,
         finished_at=book.moment,
     )
-    take_in(book, proposal, changes, member)
+    take_in(book, proposal, changes, member, moved=moved)
     return proposal, True
 
 
 def take_in(
-    book: ledger.Book, proposal: Proposal, changes: Sequence[Change], member: Membership | None
+    book: ledger.Book, proposal: Proposal, changes: Sequence[Change], member: Membership | None, *, moved: bool = False
 ) -> list[ProposedChange]:
     """Judge a proposal's changes and store them; what they make moot is superseded (V6). Closes the book.
 
-    New groups get their ids here, once, and keep them (G2).
+    New groups get their ids here, once, and keep them (G2). `moved` as in `store_proposal`.
     """
     desk = desks.desk_of(book, member)
     if book.ticket_type.groups is not None:
@@ -100,7 +102,8 @@ def take_in(
         for position, change in enumerate(changes)
     ]
     desks.load_cited(book, rows)
-    for row, judgement in zip(rows, review.admit(book.state, changes, desk, _rejected(book, changes)), strict=True):
+    rejected = set() if moved else _rejected(book, changes)
+    for row, judgement in zip(rows, review.admit(book.state, changes, desk, rejected), strict=True):
         desks.write_judgement(row, judgement)
         row.proposed_verdict = judgement.verdict.value
         row.status = Status.REFUSED if judgement.refused else Status.PENDING

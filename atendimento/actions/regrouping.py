@@ -17,7 +17,7 @@ from atendimento.actions import desk as desks
 from atendimento.actions.desk import Written
 from atendimento.actions.faults import invalid
 from atendimento.actions.quoted import PRODUCER
-from atendimento.models import Membership, ProposedChange
+from atendimento.models import Membership, Proposal, ProposedChange
 from memoria import groups
 from memoria.decisions import as_decided
 from memoria.errors import Code, DomainError, Reason
@@ -64,22 +64,26 @@ def move_changes(
         return _state(member, book, rows, stated, group, expected_version, reason, edits)
     along = _along(book, rows)
     changes = [replace(desks.change_of(row), path=_path(row, group), reason=None) for row in rows]
-    proposal, _new = proposals.store_proposal(
+    waiting = all(row.status == Status.PENDING for row in rows)
+    proposal, is_new = proposals.store_proposal(
         member=member,
         ticket_id=ticket_id,
         base_version=expected_version,
         producer=PRODUCER,
         changes=[*changes, *_applied(along, rows, group)],
-        key=_key(rows, group, edits),
+        key=_key_of(book, _key(rows, group, edits), again=waiting),
+        moved=True,
     )
     every = list(ProposedChange.objects.filter(proposal=proposal).order_by("position"))
     made, applied = every[: len(rows)], every[len(rows) :]
-    for row in made:
-        if row.status == Status.REFUSED:
-            first = row.reasons[0]
-            raise DomainError.of(Reason(Code(first["code"]), first["rule"], first["data"]))
     edited = {str(new.pk): edit for new, old in zip(made, rows, strict=True) if (edit := edits.get(old.pk)) is not None}
-    taken = [new for new, old in zip(made, rows, strict=True) if _was_seen(_judged(book, member, new, edited), old)]
+    if waiting:
+        taken = _to_take(book, member, made, rows, edited)
+    elif is_new:  # decided in another way meanwhile: this says how (V4)
+        taken = [row for row in rows if row.status == Status.REJECTED]
+        rows = [row for row in rows if row.status != Status.REJECTED]
+    else:
+        taken = [row for row in made if row.status in (Status.ACCEPTED, Status.EDITED)]
     return decisions.decide_changes(
         member=member,
         ticket_id=ticket_id,
@@ -158,6 +162,30 @@ def _said(edit: Edit | None) -> list[Json]:
     return [edit.value, None if edit.evidence is None else [item.to_json() for item in edit.evidence]]
 
 
+def _key_of(book: ledger.Book, key: str, *, again: bool) -> str:
+    """The key of the last proposal of this move; another where that one was decided on and the changes wait `again`."""
+    known = Proposal.objects.filter(ticket=book.ticket, producer=PRODUCER, key__startswith=key).count()
+    last = key if known < 2 else f"{key}.{known}"
+    made = ProposedChange.objects.filter(ticket=book.ticket, proposal__producer=PRODUCER, proposal__key=last)
+    decided = again and made.filter(path__startswith=f"{ROOT}/").exclude(status=Status.PENDING).exists()
+    return f"{key}.{known + 1}" if decided else last
+
+
+def _to_take(
+    book: ledger.Book,
+    member: Membership,
+    made: Sequence[ProposedChange],
+    rows: Sequence[ProposedChange],
+    edits: Mapping[str, Edit],
+) -> list[ProposedChange]:
+    """Those of `made` that say nothing new to whoever read `rows`. Raises DomainError for the first that is refused."""
+    for row in made:
+        if row.status == Status.REFUSED:
+            first = row.reasons[0]
+            raise DomainError.of(Reason(Code(first["code"]), first["rule"], first["data"]))
+    return [new for new, old in zip(made, rows, strict=True) if _was_seen(_judged(book, member, new, edits), old)]
+
+
 def _judged(book: ledger.Book, member: Membership, new: ProposedChange, edits: Mapping[str, Edit]) -> ProposedChange:
     """The change as it would be taken: with an edit, as that is judged. Raises DomainError where that is refused."""
     edit = edits.get(str(new.pk))
@@ -211,6 +239,7 @@ def _state(
             base_version=expected_version,
             producer=PRODUCER,
             changes=_applied(along, rows, group),
+            moved=True,
         )
         applied = list(ProposedChange.objects.filter(proposal=proposal))
     left = decisions.decide_changes(

@@ -72,3 +72,28 @@ def test_what_is_no_change_of_the_ticket_is_not_moved(world: World, ana: Client)
     for ticket_, named in ((ticket, "abc"), (ticket, ticket.pk), (other, rows[1].pk)):
         sent = {"expected_version": 0, "group": "-", "change": [str(named)]}
         assert act(ana, f"/tickets/{ticket_.pk}/regroup", **sent).status_code == 404
+
+
+def test_a_move_that_was_undone_can_be_made_again(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows[:2])
+    wrong, stove = rows[4], rows[1].path.split("/")[2]
+    move = f"/tickets/{ticket.pk}/changes/{wrong.pk}/edit"
+    sent = {"value": "quinta às 14h", "group": stove}
+    act(ana, move, expected_version=1, **sent)
+    act(ana, f"/tickets/{ticket.pk}/undo", version=2, expected_version=2)
+    copy = ProposedChange.objects.get(ticket=ticket, path=f"/items/{stove}/horario")
+    act(ana, f"/tickets/{ticket.pk}/changes/{copy.pk}/reject")
+    for _ in range(2):
+        assert act(ana, move, expected_version=4, **sent).status_code == 200
+        assert (held(ticket)[stove]["horario"], at(ticket)) == ("quinta às 14h", 5)
+
+
+def test_what_was_rejected_meanwhile_is_not_moved(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows[:2])
+    wrong, stove = rows[4], rows[1].path.split("/")[2]
+    act(ana, f"/tickets/{ticket.pk}/changes/{wrong.pk}/reject")
+    sent = {"expected_version": 2, "value": "quinta às 14h", "group": stove}
+    assert act(ana, f"/tickets/{ticket.pk}/changes/{wrong.pk}/edit", **sent).status_code == 409
+    assert not ProposedChange.objects.filter(ticket=ticket, path=f"/items/{stove}/horario").exists()
