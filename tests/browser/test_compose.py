@@ -20,7 +20,7 @@ def test_a_question_and_a_note_are_drafted_below_what_stands_there(world: World,
     reply.fill("Bom dia!")
     page.locator("#memory .card").get_by_role("button", name="Pedir ao cliente").first.click()
     expect(reply).to_be_focused()
-    assert reply.input_value().startswith("Bom dia!\nSobre “Endereço”")
+    assert reply.input_value().startswith("Bom dia!\nQual resposta vale para “Endereço”")
     page.locator("#memory .card").get_by_role("button", name="Encaminhar ao supervisor").first.click()
     expect(page.locator("[name=kind][value=note][type=radio]")).to_be_checked()
     expect(page.locator("#draft-note")).to_have_text("rascunho guardado")
