@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from django.utils.translation import gettext as _
 
@@ -18,6 +19,8 @@ from memoria.state import State
 
 NEW = "-"
 """What stands for the id of a group that is to begin (G2)."""
+PROPOSED_OFFERED: Final = 20
+"""How many groups that nobody has decided on a card offers for its change, besides its own."""
 
 
 def begun(state: State) -> frozenset[str]:
@@ -94,6 +97,10 @@ def headed(
     if not group_by_id:
         return tuple(cards)
     named = groups.labels(ticket_type, state, [(row.path, row.value) for row in pending])
+    whole: dict[str, dict[str, str]] = {}
+    for row in pending:
+        if str(row.pk) in group_by_id:
+            whole.setdefault(group_by_id[str(row.pk)], {})[row.path] = str(row.pk)
     taken: dict[str, list[ProposedChange]] = {}
     for row in bulk:
         if str(row.pk) in group_by_id:
@@ -106,20 +113,21 @@ def headed(
         if group is None or group in heads:
             shown.append(card)
             continue
-        whole = {row.path: str(row.pk) for row in pending if group_by_id.get(str(row.pk)) == group}
         plain = taken.get(group, [])
         ids = tuple(str(row.pk) for row in plain)
-        heads[group] = NewGroup(f"new-{group}", named.get(group, group), ids, tuple(whole.values()), there, falls(plain))
+        heads[group] = NewGroup(f"new-{group}", named.get(group, group), ids, tuple(whole[group].values()), there, falls(plain))
         shown.append(replace(card, head=heads[group]))
     return tuple(shown)
 
 
 def choice(row: ProposedChange, ticket_type: TicketType, state: State, called: Mapping[str, str]) -> Control | None:
-    """The control that says which group a change is of; None for one of no group. `called`: all groups by id."""
+    """The control that says which group a change is of; None for one of no group. `called`: all groups by id, those that
+    are only proposed last, of which `PROPOSED_OFFERED` are offered: each card has such a list."""
     group, rule = group_of(row.path), ticket_type.groups
     if group is None or rule is None or row.op == "remove":
         return None
-    options = [Option(one, name, one == group) for one, name in called.items()]
+    offered = {*begun(state), *list(called)[: len(begun(state)) + PROPOSED_OFFERED], group}
+    options = [Option(one, name, one == group) for one, name in called.items() if one in offered]
     if group not in called:
         options.insert(0, Option(group, rule.label, selected=True))
     if may_begin(ticket_type, state):

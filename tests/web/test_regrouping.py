@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from atendimento.models import ProposedChange, TicketState
+from atendimento.selectors import grouping, reading
 from tests.support import appliances
 from tests.support.asking import act
 from tests.support.stories import World, change
@@ -97,3 +98,17 @@ def test_what_was_rejected_meanwhile_is_not_moved(world: World, ana: Client) -> 
     sent = {"expected_version": 2, "value": "quinta às 14h", "group": stove}
     assert act(ana, f"/tickets/{ticket.pk}/changes/{wrong.pk}/edit", **sent).status_code == 409
     assert not ProposedChange.objects.filter(ticket=ticket, path=f"/items/{stove}/horario").exists()
+
+
+def test_a_card_offers_a_few_of_the_groups_that_are_only_proposed(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows[:1])
+    many = [change("/items/-/aparelho", f"fogão {number}", ("m-1", "fogão Dako")) for number in range(40)]
+    last = world.propose(ticket, *many)[-1]
+    state, ticket_type = reading.standing(ticket.pk)
+    called = grouping.names(ticket_type, state, ProposedChange.objects.filter(ticket=ticket, status="pending"))
+    control = grouping.choice(last, ticket_type, state, called)
+    assert control is not None
+    assert [option.label for option in control.options if option.selected] == ["Aparelho: fogão 39"]
+    assert control.options[0].value == rows[0].path.split("/")[2]
+    assert len(control.options) == 1 + grouping.PROPOSED_OFFERED + 2  # the one that there is, its own, and a new one
