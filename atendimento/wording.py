@@ -113,6 +113,7 @@ CAUTIONS: Final[Mapping[str, Promise]] = {
     "hedge": _("The words around the quote weaken it: “%(words)s”."),
     "possible_duplicate": _("Possibly a repetition of %(members)s."),
     "group_exists": _("There is one of this name already: %(members)s."),
+    "group_unknown": _("It applies to something that this ticket does not have."),
     "constraint": _("A constraint or decision bears on this: %(members)s."),
 }
 

@@ -13,6 +13,7 @@ from memoria.errors import Code, Reason
 from memoria.events import canonical
 from memoria.evidence import Found, Transcript, evidence_cautions, find_quotes, missing_text
 from memoria.fields import TicketType
+from memoria.groups import groups_named
 from memoria.members import SHAPES, Place, completed_member, is_due, member_problem
 from memoria.patch import MISSING, Json, Missing, lookup, same_json
 from memoria.precedence import Claim, primary_message, statement_source, weigh
@@ -35,6 +36,7 @@ class Desk:
     now: datetime
     actor: Actor
     last_group: int = 0  # G2: the highest number that any proposed change of the ticket names a group by
+    proposed_groups: frozenset[str] = frozenset()  # G5: those that something undecided is proposed of
 
     @property
     def moment(self) -> Age:
@@ -370,6 +372,11 @@ def _cautions(case: _Case) -> tuple[Caution, ...]:
     cautions = [*evidence_cautions(case.found), *namesakes(case.state, case.place, case.change, case.desk.ticket_type)]
     if case.place.kind == "new" and case.found:
         cautions.extend(_possible_duplicates(case))
+    if case.place.kind == "new":
+        known = present(case.state.values, case.state.slots) | case.desk.proposed_groups
+        unknown = sorted(groups_named(case.change) - known)
+        if unknown:
+            cautions.append(Caution("group_unknown", members=tuple(unknown)))
     warned = tuple(constraints_on(case.state, target_names(case.place, case.change, case.values)))
     if warned:
         cautions.append(Caution("constraint", members=warned))

@@ -96,7 +96,7 @@ class Evidence:
 class Caution:
     """What informs a person and bars a change from bulk acceptance (E6, E8, M7, K9)."""
 
-    kind: str  # ambiguous, negation, question, hedge, possible_duplicate, constraint, group_exists
+    kind: str  # ambiguous, negation, question, hedge, possible_duplicate, constraint, group_exists, group_unknown
     evidence: int | None = None  # index of the evidence item
     members: tuple[str, ...] = ()  # ids
     words: str | None = None

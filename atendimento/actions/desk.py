@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.db import transaction
 
@@ -15,7 +15,7 @@ from memoria import fields, groups, review
 from memoria.events import Event
 from memoria.patch import MISSING
 from memoria.proposals import Change, Citation, Judgement, Status, Verdict
-from memoria.rows import ITEMS, ROOT
+from memoria.rows import ITEMS, ROOT, group_of
 from memoria.sources import SYSTEM
 from memoria.state import State
 
@@ -36,15 +36,23 @@ class Written:
 def desk_of(book: ledger.Book, member: Membership | None) -> review.Desk:
     """The desk at which `member` (None: the system itself) works on the locked ticket."""
     actor = SYSTEM if member is None else access.actor_of(member)
-    return review.Desk(book.ticket_type, book.transcript, book.moment, actor, _last_group(book))
-
-
-def _last_group(book: ledger.Book) -> int:
-    """G2: the highest number by which the state or any proposed change of the ticket, decided or not, names a group."""
+    desk = review.Desk(book.ticket_type, book.transcript, book.moment, actor)
     if book.ticket_type.groups is None:
-        return 0
-    named = ProposedChange.objects.filter(ticket=book.ticket, path__startswith=f"{ROOT}/i-")
-    return groups.last_given(named.values_list("path", flat=True).distinct(), book.state.minted.get(ITEMS, 0))
+        return desk
+    named = ProposedChange.objects.filter(ticket=book.ticket, path__startswith=f"{ROOT}/")
+    paths = list(named.values_list("path", "status").distinct())
+    # G2: no number is given twice, whatever became of the change that had it.
+    last = groups.last_given((path for path, _status in paths), book.state.minted.get(ITEMS, 0))
+    return with_groups(replace(desk, last_group=last), (path for path, status in paths if status == Status.PENDING))
+
+
+def with_groups(desk: review.Desk, paths: Iterable[str]) -> review.Desk:
+    """The desk that knows of the groups in these paths of undecided changes too (G5)."""
+    return replace(desk, proposed_groups=desk.proposed_groups | _groups_in(paths))
+
+
+def _groups_in(paths: Iterable[str]) -> frozenset[str]:
+    return frozenset(group for path in paths if (group := group_of(path)) is not None)
 
 
 def change_of(row: ProposedChange) -> Change:
@@ -91,6 +99,8 @@ def append(
     before = book.state
     state = book.append(event)
     rows = {str(row.pk): row for row in pending if str(row.pk) not in skip}
+    decided = _groups_in(row.path for row in pending if str(row.pk) in skip)
+    desk = with_groups(replace(desk, proposed_groups=desk.proposed_groups - decided), (row.path for row in rows.values()))
     waiting = [review.Pending(key, change_of(row), _proposed_verdict(row)) for key, row in rows.items()]
     moot, judged = [], set()
     for settled in review.settle(event, state, waiting, desk):
@@ -102,7 +112,6 @@ def append(
     if moot:
         moot_rows = ProposedChange.objects.filter(pk__in=[row.pk for row in moot])
         moot_rows.update(status=Status.SUPERSEDED, superseded_by=event.version)
-    decided = tuple(row for row in pending if str(row.pk) in skip)
     return Aftermath(
         ticket=book.ticket,
         ticket_type=book.ticket_type,
@@ -110,7 +119,7 @@ def append(
         before=before,
         event=event,
         state=state,
-        decided=decided,
+        decided=tuple(row for row in pending if str(row.pk) in skip),
         superseded=tuple(moot),
         pending=tuple(rows.values()),
         judged=frozenset(judged),

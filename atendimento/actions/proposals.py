@@ -85,7 +85,8 @@ def take_in(
     desk = desks.desk_of(book, member)
     if book.ticket_type.groups is not None:
         changes = resolve_ids(changes, book.state, desk.last_group, _known_groups(book, proposal))
-        desk = replace(desk, last_group=last_given((change.path for change in changes), desk.last_group))
+        paths = [change.path for change in changes]
+        desk = desks.with_groups(replace(desk, last_group=last_given(paths, desk.last_group)), paths)
     rows = [
         ProposedChange(
             organization_id=proposal.organization_id,

@@ -37,6 +37,7 @@ def undo_version(
     # What the version made moot waits again too: it was proposed, and nobody decided it.
     moot = Q(status=Status.SUPERSEDED, superseded_by=version)
     returned = list(ProposedChange.objects.filter(decided | moot, ticket=book.ticket))
+    desk = desks.with_groups(desk, (row.path for row in returned))
     desks.append(book, event, desk, pending)
     desks.load_cited(book, returned)
     for row in returned:

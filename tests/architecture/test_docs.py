@@ -13,7 +13,7 @@ from memoria.proposals import Verdict
 from tests.architecture.support import ROOT
 
 DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-CAUTIONS = {"ambiguous", "negation", "question", "hedge", "possible_duplicate", "group_exists", "constraint"}
+CAUTIONS = {"ambiguous", "negation", "question", "hedge", "possible_duplicate", "group_exists", "group_unknown", "constraint"}
 WORDS = (ROOT / "locale" / "pt_BR" / "LC_MESSAGES" / "django.po").read_text("utf-8")
 
 

@@ -18,7 +18,7 @@ from memoria.fields import TicketType
 from memoria.groups import last_given, resolve_ids
 from memoria.patch import MISSING, Json, parse_pointer
 from memoria.proposals import Change, Citation, Judgement, Status, Verdict
-from memoria.rows import ITEMS
+from memoria.rows import ITEMS, group_of
 from memoria.sources import SYSTEM, Actor, Author, Kind
 from memoria.state import Slot, State, replay, state_from_json, state_to_json
 
@@ -141,13 +141,17 @@ class Bench:
 
     def desk(self, actor: Actor | None = None) -> review.Desk:
         given = last_given((held.change.path for held in self.changes.values()), self.state.minted.get(ITEMS, 0))
-        return review.Desk(self.ticket_type, Messages(self.messages.values()), self.now, actor or self.actor, given)
+        waiting = frozenset(group for item in self._pending() if (group := group_of(item.change.path)) is not None)
+        messages = Messages(self.messages.values())
+        return review.Desk(self.ticket_type, messages, self.now, actor or self.actor, given, waiting)
 
     def propose(self, *changes: Change, producer: str = "model") -> list[Held]:
         self.tick()
         changes = resolve_ids(changes, self.state, self.desk().last_group)
         rejected = [review.Rejection.of(held.change) for held in self.changes.values() if held.status is Status.REJECTED]
-        judgements = review.admit(self.state, changes, self.desk(), rejected)
+        begun = frozenset(group for change in changes if (group := group_of(change.path)) is not None)
+        desk = replace(self.desk(), proposed_groups=self.desk().proposed_groups | begun)
+        judgements = review.admit(self.state, changes, desk, rejected)
         fresh = [change.path for change, verdict in zip(changes, judgements, strict=True) if not verdict.refused]
         mine = [item for item in self._pending() if self.changes[item.id].producer == producer]
         for identity in review.moot_by_proposal(mine, fresh):

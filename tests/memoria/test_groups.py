@@ -168,6 +168,19 @@ def test_g2_a_prohibition_may_name_the_group_that_the_same_answer_begins() -> No
     rule = {"text": "de manhã", "applies_to": ["/items/new-1/horario"]}
     _, held = bench.propose(change("/items/new-1/aparelho", "geladeira"), change("/constraints/-", rule, "de manhã"))
     assert held.change.value == {"text": "de manhã", "applies_to": ["/items/i-1/horario"]}
+    assert held.judgement.cautions == ()
+
+
+def test_g5_a_prohibition_on_a_group_that_nobody_speaks_of_is_told() -> None:
+    bench = a_bench()
+    rule = {"text": "de manhã", "applies_to": ["/items/new-1/horario", WHEN]}
+    first, held = bench.propose(change("/items/new-1/aparelho", "geladeira"), change("/constraints/-", rule, "de manhã"))
+    again = bench.propose(change("/decisions/-", rule, "de manhã"))[0]
+    assert again.judgement.refused  # new-1 is nothing in another answer
+    bench.reject(first)
+    assert [(one.kind, one.members) for one in held.judgement.cautions] == [("group_unknown", ("i-1",))]
+    bench.put("/items/i-1/horario", "manhã")
+    assert held.judgement.cautions == ()
 
 
 def test_g2_more_groups_than_the_type_has_are_refused() -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from atendimento.models import ProposedChange, TicketState
 from atendimento.selectors import grouping, reading
 from tests.support import appliances
-from tests.support.asking import act
+from tests.support.asking import act, ask, text
 from tests.support.stories import World, change
 from tests.web.test_groups import at, held
 
@@ -112,3 +112,17 @@ def test_a_card_offers_a_few_of_the_groups_that_are_only_proposed(world: World, 
     assert [option.label for option in control.options if option.selected] == ["Aparelho: fogão 39"]
     assert control.options[0].value == rows[0].path.split("/")[2]
     assert len(control.options) == 1 + grouping.PROPOSED_OFFERED + 2  # the one that there is, its own, and a new one
+
+
+def test_a_prohibition_says_when_its_group_is_not_there(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    rule = {"text": "quinta", "applies_to": [rows[0].path.replace("aparelho", "horario")]}
+    world.propose(ticket, change("/constraints/-", rule, ("m-1", "quinta")))
+    told = "Vale para algo que este atendimento não tem."
+    assert told not in text(ask(ana, f"/tickets/{ticket.pk}/memory", pane="decide"))
+    act(ana, f"/tickets/{ticket.pk}/changes/{rows[2].pk}/reject")
+    act(ana, f"/tickets/{ticket.pk}/changes/{rows[4].pk}/reject")
+    assert told not in text(act(ana, f"/tickets/{ticket.pk}/changes/{rows[3].pk}/reject"))
+    assert told in text(act(ana, f"/tickets/{ticket.pk}/changes/{rows[0].pk}/reject"))
+    act(ana, f"/tickets/{ticket.pk}/undo", version=4, expected_version=4)
+    assert told not in text(ask(ana, f"/tickets/{ticket.pk}/memory", pane="decide"))
