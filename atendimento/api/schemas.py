@@ -175,7 +175,7 @@ TICKET_TYPE_IN: Final = Shape(
     {
         "type": "object",
         "description": "A ticket type file: slug, name, description, fields, collections, reading, and groups: {items: {…}}.",
-        "properties": {"slug": TEXT, "name": TEXT, **dict.fromkeys(("fields", "collections", "groups"), {"type": "object"})},
+        "properties": {"slug": TEXT, "name": TEXT, **{key: {"type": "object"} for key in ("fields", "collections", "groups")}},
     }
 )
 
