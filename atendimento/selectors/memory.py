@@ -200,7 +200,7 @@ def pane(
         older_history_url=older,
         history_of=values.label(ticket_type, asked.field, shown) if asked.field else "",
         decided=_note(member, sight, ticket, asked.done),
-        next_url=queue.next_to_decide(member, ticket.pk, asked.place, sees),
+        next_url=queue.next_to_decide(member, ticket, asked.place, sees),
         problem=_homeless(asked, (*changes, *conflicts, *confirms) if asked.pane == "decide" else versions_shown),
         past=_past(ground, asked),
         step=next_step.line(ground.state, ground.ticket_type, timezone.now())

@@ -199,9 +199,9 @@ def status_words(ticket: Ticket) -> str:
 
 
 def next_to_decide(
-    member: Membership, current: uuid.UUID | None = None, filters: Filters | None = None, sight: Sight | None = None
+    member: Membership, current: Ticket | None = None, filters: Filters | None = None, sight: Sight | None = None
 ) -> str:
-    """The address of the ticket that has waited longest for a decision, other than this one; empty where none has.
+    """The address of the ticket to decide that the list shows below this one; empty where there is no other.
 
     `filters` go with it: the next one is of the same list, as long as that holds any. `sight`: as in `queue`.
     """

@@ -15,7 +15,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from django.db import connection
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Value
 from django.utils import timezone
 
 from atendimento import access
@@ -129,19 +129,13 @@ def _arms(sight: Sight, filters: Filters) -> list[QuerySet[Ticket]]:
     return [*(rows.filter(lane=one) for one in sight.lanes), *theirs]
 
 
-def keys(sight: Sight, filters: Filters, limit: int, *, last_first: bool = False) -> QuerySet[Ticket, tuple[Any, ...]]:
+def keys(sight: Sight, filters: Filters, limit: int) -> QuerySet[Ticket, tuple[Any, ...]]:
     """The ids of the first `limit` rows, with what they are ordered by."""
     order = order_of(filters.view)
-    if last_first:
-        order = (_turned(order[0]), _turned(order[1]))
     heads = [arm.order_by(*order).values_list("pk", order[0].lstrip("-"))[:limit] for arm in _arms(sight, filters)]
     if len(heads) == 1:
         return heads[0]
     return heads[0].union(*heads[1:]).order_by(*order)[:limit]
-
-
-def _turned(column: str) -> str:
-    return column[1:] if column.startswith("-") else f"-{column}"
 
 
 def page(sight: Sight, filters: Filters) -> tuple[list[Ticket], bool]:
@@ -215,12 +209,28 @@ def _elsewhere(sight: Sight) -> Mapping[str, int]:
     return Ticket.objects.filter(pk__in=ids).aggregate(**counted)
 
 
-def next_id(sight: Sight, filters: Filters, current: uuid.UUID | None) -> uuid.UUID | None:
-    """The ticket that has waited longest for a decision, other than this one: of those that the filters leave, else of all."""
+def next_id(sight: Sight, filters: Filters, current: Ticket | None) -> uuid.UUID | None:
+    """The ticket to decide that the list shows below this one, its first row behind the last; without one the first row.
+
+    Of those that the filters leave, else of all. Going on without deciding so passes every ticket once before one comes again.
+    """
     owner = "me" if filters.view == "mine" else filters.assignee
     narrow = replace(filters.whole, view="decide", assignee=owner)
     for asked in (narrow, Filters()) if narrow.narrowed else (narrow,):
-        for row in keys(sight, asked, 2, last_first=True):
-            if row[0] != current:
-                return uuid.UUID(str(row[0]))
+        found = _next(sight, asked, current)
+        if found is not None:
+            return found
     return None
+
+
+def _next(sight: Sight, filters: Filters, current: Ticket | None) -> uuid.UUID | None:
+    """One statement: the first row below `current`, and for where there is none the first of all."""
+    order = order_of(filters.view)
+    below = [] if current is None else [replace(filters, after=key_of(current, filters.view))]
+    heads = []
+    for turn, asked in enumerate((*below, filters)):
+        for arm in _arms(sight, asked):
+            rows = arm if current is None else arm.exclude(pk=current.pk)
+            heads.append(rows.annotate(turn=Value(turn)).order_by(*order).values_list("pk", order[0].lstrip("-"), "turn")[:1])
+    both = heads[0] if len(heads) == 1 else heads[0].union(*heads[1:], all=True).order_by("turn", *order)[:1]
+    return next((uuid.UUID(str(row[0])) for row in both), None)

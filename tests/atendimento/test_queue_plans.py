@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from atendimento import embedded
 from atendimento.models import Membership, Ticket, TicketType
-from atendimento.selectors.queue import queue
+from atendimento.selectors.queue import next_to_decide, queue
 from atendimento.selectors.queue_filters import VIEWS, Filters
 from atendimento.selectors.queue_rows import CAP
 from tests import settings
@@ -82,6 +82,9 @@ def test_no_view_reads_the_table_whole_for_rows_or_counts(shop: House) -> None:
         for filters in asked:
             if whole := read_whole(lambda member=member, filters=filters: queue(member, filters)):  # type: ignore[misc]
                 found[f"{member}: {filters.address()}"] = whole
+        for current in (None, Ticket.objects.filter(organization=shop.organization, pending_count__gt=0).first()):
+            if whole := read_whole(lambda member=member, current=current: next_to_decide(member, current)):  # type: ignore[misc]
+                found[f"{member}: next"] = whole
     assert found == {}
     shown = {view.key: view.shown for view in queue(shop.celia, Filters()).views}
     assert (shown["all"], shown["closed"]) == ("999+", "")

@@ -258,7 +258,15 @@ def test_the_next_ticket_is_of_the_list_that_one_works_in(world: World, ana: Cli
     sent_from = {"referer": f"http://testserver/tickets/{found[2].pk}/?team=rotas"}
     part = ana.get(f"/tickets/{found[2].pk}/memory", headers=SCRIPT | sent_from)
     assert part.context["memory"].next_url == f"/tickets/{found[1].pk}/?team=rotas"
-    assert ana.get(f"/tickets/{found[2].pk}/").context["page"].memory.next_url == f"/tickets/{found[0].pk}/"
+    assert ana.get(f"/tickets/{found[2].pk}/").context["page"].memory.next_url == f"/tickets/{found[1].pk}/"
+
+    # In the order of the screen, behind its last row the first: who only looks comes past each of them.
+    shown = [row.url for row in ana.get("/").context["queue"].rows]
+    way = [ana.get("/").context["next_url"]]
+    for _step in range(len(shown)):
+        way.append(ana.get(way[-1]).context["page"].memory.next_url)
+    assert way == [*shown, shown[0]]
+    assert len(shown) == len(found)
 
 
 # --- each ticket in its views -------------------------------------------------------------------------------------
