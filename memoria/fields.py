@@ -195,6 +195,11 @@ class _Targets(Container[str]):
         return isinstance(target, str) and (target in self.kinds or target in self.fields)
 
 
+def is_slug(text: Json) -> bool:
+    """Whether a type may be called so in addresses."""
+    return isinstance(text, str) and len(text) <= 100 and _SLUG.match(text) is not None
+
+
 def _fault(problems: list[TypeProblem], where: str, detail: str, code: Code = Code.TYPE_INVALID) -> None:
     problems.append(TypeProblem(where, code, detail))
 
@@ -207,7 +212,7 @@ def _read(document: Json, version: int, problems: list[TypeProblem]) -> TicketTy
         if key not in _TOP_KEYS:
             _fault(problems, f"/{key}", "unknown member")
     slug, name = document.get("slug"), document.get("name")
-    if not isinstance(slug, str) or not _SLUG.match(slug) or len(slug) > 100:
+    if not is_slug(slug):
         _fault(problems, "/slug", "must be lower-case letters and digits joined by - or _, at most 100")
     if not isinstance(name, str) or not name.strip():
         _fault(problems, "/name", "must be a text")

@@ -5,19 +5,22 @@ A draft is one a type and shared. Each save names the revision that it was made 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db import transaction
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from atendimento import access, ledger
 from atendimento.access import NotFound, Permission
-from atendimento.actions.faults import invalid
+from atendimento.actions.faults import Fault, InvalidInput, invalid
 from atendimento.actions.ticket_types import publish_ticket_type
 from atendimento.models import Membership, TicketType, TicketTypeDraft, TicketTypeVersion
 from atendimento.selectors import gallery
-from memoria.fields import DEFAULT_COMPLETION
+from memoria.fields import DEFAULT_COMPLETION, is_slug
 from memoria.members import SHAPES
 from memoria.patch import Json
 from memoria.publishing import Choice
@@ -77,6 +80,54 @@ def start_draft(
         draft.revision += 1
         draft.save()
     return draft
+
+
+@transaction.atomic
+def new_type(*, member: Membership, name: str, slug: str, like: str = "") -> TicketTypeDraft:
+    """Begin the draft of a type that there is not yet: a copy of the type `like`, as it is in force or else drafted, or, with
+    nothing there, an empty one that asks for the goal alone. A slug that is left out is made from the name.
+
+    Raises NotFound where there is no type `like`; InvalidInput `type.no_name`, `type.slug`, `type.slug_taken`.
+    """
+    access.require(member, Permission.PUBLISH_TYPES)
+    slug = slug or slugify(name)[:100].strip("-_")
+    faults = []
+    if not name:
+        faults.append(Fault("/name", "type.no_name", "must be a text"))
+    if not is_slug(slug):
+        faults.append(Fault("/slug", "type.slug", "must be lower-case letters and digits joined by - or _"))
+    elif TicketType.objects.filter(organization_id=member.organization_id, slug=slug).exists():
+        faults.append(Fault("/slug", "type.slug_taken", "is another type's"))
+    if faults:
+        raise InvalidInput(*faults)
+    document = _copy(member, like) if like else _empty()
+    draft, new = TicketTypeDraft.objects.get_or_create(
+        organization_id=member.organization_id,
+        slug=slug,
+        defaults={
+            "document": document | {"slug": slug, "name": name},
+            "changed_by": member,
+            "changed_at": ledger.now(),
+        },
+    )
+    if not new:
+        raise invalid("/slug", "type.slug_taken", "is another draft's")
+    return draft
+
+
+def _copy(member: Membership, slug: str) -> dict[str, Any]:
+    kept = {"organization_id": member.organization_id, "slug": slug}
+    row = TicketType.objects.select_related("published").filter(**kept, published__isnull=False).first()
+    found = row.published if row is not None else TicketTypeDraft.objects.filter(**kept).first()
+    if found is None:
+        raise NotFound("ticket type")
+    document: dict[str, Any] = copy.deepcopy(found.document)
+    return document
+
+
+def _empty() -> dict[str, Any]:
+    goal = {"label": _("Current goal"), "schema": {"type": "string", "maxLength": 200}, "sources": ["agent", "customer"]}
+    return {"slug": "", "name": "", "fields": {"/goal": goal}, "collections": {}}
 
 
 def _version(row: TicketType | None, number: int | None) -> TicketTypeVersion:

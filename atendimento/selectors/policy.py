@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 from atendimento import access, wording
 from atendimento.access import NotFound, Permission
@@ -13,8 +18,9 @@ from atendimento.models import Membership, TicketTypeDraft, TicketTypeVersion
 from atendimento.models import TicketType as TicketTypeRow
 from atendimento.selectors import graph, reading_words
 from atendimento.selectors import policy_words as words
-from atendimento.selectors.gallery import Ready, ready
+from atendimento.selectors.gallery import ready
 from atendimento.selectors.graph import Graph
+from atendimento.selectors.parts import Option
 from atendimento.selectors.publication import PublicationView, publication
 from atendimento.selectors.try_out import Asked, TryOut, try_out
 from memoria.fields import Field, TicketType
@@ -102,17 +108,57 @@ class TypePage:
     draft_by: str  # empty where there is no draft
 
 
+NEW_FAULTS: Final[Mapping[str, Promise]] = {
+    "type.no_name": gettext_lazy("Write a name."),
+    "type.slug": gettext_lazy("Only lower-case letters without accents and digits, joined by - or _, at most 100."),
+    "type.slug_taken": gettext_lazy("There is a type, or a draft, with this short name already."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GalleryRow:
+    slug: str
+    name: str
+    description: str
+    there: str  # the address of the type that is in use under this slug, or of its draft; empty: none is
+
+
+@dataclass(frozen=True, slots=True)
+class NewType:
+    """The form of a new type, as it was sent where it could not be taken."""
+
+    name: str
+    slug: str
+    origins: tuple[Option, ...]
+    faults: Mapping[str, str]  # by the name of the input
+
+
 @dataclass(frozen=True, slots=True)
 class TypesPage:
     rows: tuple[TypeRow, ...]
-    gallery: tuple[Ready, ...]  # those that the organisation has not yet
+    gallery: tuple[GalleryRow, ...]
+    new: NewType
 
 
-def types_page(member: Membership) -> TypesPage:
-    """Every ticket type, and what can be begun from the gallery. Raises DomainError `permission.denied`."""
+def types_page(
+    member: Membership, name: str = "", slug: str = "", like: str = "", faults: Mapping[str, str] | None = None
+) -> TypesPage:
+    """Every ticket type, and what a new one can be begun from; `faults` are codes of NEW_FAULTS by the input's name.
+
+    Raises DomainError `permission.denied`.
+    """
     rows = _type_rows(member)
-    there = {row.slug for row in rows}
-    return TypesPage(rows, tuple(item for item in ready() if item.slug not in there))
+    there = {row.slug: reverse("web:admin-type" if row.version else "web:admin-draft", args=[row.slug]) for row in rows}
+    return TypesPage(
+        rows,
+        tuple(GalleryRow(item.slug, item.name, item.description, there.get(item.slug, "")) for item in ready()),
+        NewType(
+            name,
+            slug,
+            tuple(Option(row.slug, row.name, row.slug == like) for row in rows),
+            {at: str(NEW_FAULTS[code]) for at, code in (faults or {}).items()},
+        ),
+    )
 
 
 def _type_rows(member: Membership) -> tuple[TypeRow, ...]:

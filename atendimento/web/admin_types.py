@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
+from atendimento.actions.faults import InvalidInput
+from atendimento.actions.type_drafts import new_type
 from atendimento.selectors import policy as pages
 from atendimento.selectors.try_out import Asked
 from atendimento.web.doors import MemberRequest, is_fragment, member_view, number, show
@@ -15,6 +17,19 @@ from atendimento.web.doors import MemberRequest, is_fragment, member_view, numbe
 @member_view
 def index(request: MemberRequest) -> HttpResponse:
     return show(request, "admin/types.html", tab="types", page=pages.types_page(request.member))
+
+
+@require_POST
+@member_view
+def new(request: MemberRequest) -> HttpResponse:
+    """Begin the draft of a type that there is not yet; what cannot be taken comes back beside its input."""
+    said = {name: request.POST.get(name, "").replace("\0", "").strip()[:200] for name in ("name", "slug", "like")}
+    try:
+        draft = new_type(member=request.member, **said)
+    except InvalidInput as error:
+        faults = {fault.pointer.strip("/"): fault.code for fault in error.faults}
+        return show(request, "admin/types.html", 400, tab="types", page=pages.types_page(request.member, **said, faults=faults))
+    return redirect("web:admin-draft", draft.slug)
 
 
 @require_GET

@@ -147,6 +147,7 @@ urlpatterns = [
     path("admin/log/", audit.acts, name="admin-acts"),
     path("admin/log/export", audit.export, name="admin-acts-export"),
     path("admin/ticket-types/", admin_types.index, name="admin-types"),
+    path("admin/ticket-types/new", admin_types.new, name="admin-type-new"),
     path("admin/ticket-types/start", admin_drafts.start_from_gallery, name="admin-gallery"),
     path(TYPE, admin_types.detail, name="admin-type"),
     path(f"{TYPE}publication", admin_types.publication, name="admin-publication"),

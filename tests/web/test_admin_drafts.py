@@ -334,6 +334,49 @@ def test_a_type_begins_from_the_gallery(adm: Any) -> None:
     assert adm.post("/admin/ticket-types/start", {"gallery": "../settings"}).status_code == 404
 
 
+NEW = "/admin/ticket-types/new"
+
+
+def test_a_type_begins_as_a_copy_or_empty_whatever_of_the_gallery_is_in_use(adm: Any) -> None:
+    listed = text(adm.get("/admin/ticket-types/"))
+    assert "já existe" in listed
+    assert "uma cópia de Assistência técnica" in listed
+    copied = adm.post(NEW, {"name": "Visita Técnica", "slug": "", "like": "assistencia-tecnica"})
+    assert copied["Location"] == "/admin/ticket-types/visita-tecnica/draft/"
+    draft = TicketTypeDraft.objects.get(slug="visita-tecnica")
+    assert draft.document == stories.TICKET_TYPE | {"slug": "visita-tecnica", "name": "Visita Técnica"}
+    assert adm.post(NEW, {"name": "Vazio", "slug": "vazio", "like": ""})["Location"] == "/admin/ticket-types/vazio/draft/"
+    assert list(TicketTypeDraft.objects.get(slug="vazio").document["fields"]) == ["/goal"]
+    assert adm.post("/admin/ticket-types/vazio/draft/publish", {"revision": 1}).status_code == 302
+    assert "publicou a versão 1 do tipo de atendimento vazio" in text(adm.get("/admin/log/"))
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({"name": " ", "slug": "novo"}, "Escreva um nome."),
+        ({"name": "Novo", "slug": "Não pode"}, "Só letras minúsculas sem acento e dígitos"),
+        ({"name": "Novo", "slug": "assistencia-tecnica"}, "Já existe um tipo, ou um rascunho, com este nome curto."),
+        ({"name": "!!!", "slug": ""}, "Só letras minúsculas sem acento e dígitos"),
+    ],
+)
+def test_a_new_type_that_cannot_be_taken_says_why_and_keeps_what_was_typed(adm: Any, sent: dict[str, str], words: str) -> None:
+    answer = adm.post(NEW, sent | {"like": "assistencia-tecnica"})
+    assert answer.status_code == 400
+    assert words in text(answer)
+    assert f'value="{sent["slug"]}"' in answer.content.decode()
+    assert '<option value="assistencia-tecnica" selected>' in " ".join(answer.content.decode().split())
+    assert TicketTypeDraft.objects.count() == 1
+
+
+def test_a_copy_of_what_another_organisation_has_is_not_there(world: World, adm: Any, boss: Membership) -> None:
+    other = stories.make("outra", "Outra")
+    theirs = Membership.objects.get(organization=other.ana.organization, role="admin")
+    publish_ticket_type(member=theirs, document=stories.TICKET_TYPE | {"slug": "so-deles"})
+    world.enter()
+    assert adm.post(NEW, {"name": "Nosso", "slug": "nosso", "like": "so-deles"}).status_code == 404
+
+
 def test_another_organisation_s_draft_is_not_there(world: World, adm: Any, sign_in: SignIn) -> None:
     other = stories.make("outra", "Outra")
     theirs = sign_in(Membership.objects.get(organization=other.ana.organization, role="admin"))

@@ -191,6 +191,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("POST", f"{API}customers/<str:customer_id>/erase"): SUPERVISORS,
     ("GET", f"{API}customers/<str:customer_id>/export"): SUPERVISORS,
     ("GET", "admin/ticket-types/"): ADMINS,
+    ("POST", "admin/ticket-types/new"): ADMINS,
     ("POST", "admin/ticket-types/start"): ADMINS,
     ("GET", TYPE): ADMINS,
     ("POST", f"{TYPE}start"): ADMINS,
