@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from atendimento.models import LedgerEvent, Membership, ProposedChange, Ticket
-from atendimento.selectors import cards, controls, history, reading, values
+from atendimento.selectors import cards, controls, held_then, history, reading, values
 from atendimento.selectors.cards import Sight
+from atendimento.selectors.held_then import Given
 from atendimento.selectors.pane_parts import ChangeCard, SlotCard
 from atendimento.selectors.parts import Settled
 from memoria.events import Event, EventKind
@@ -41,12 +42,14 @@ def told(member: Membership, ticket: Ticket, sight: Sight, seen: int | None) -> 
     if seen is None or seen >= ticket.state_version:
         return ""
     rows = LedgerEvent.objects.filter(ticket=ticket, version__gt=seen, content__isnull=False).exclude(member=member)
-    return " · ".join(_told(reading.event_of(row), sight) for row in rows.order_by("-version")[:TOLD])
+    events = [reading.event_of(row) for row in rows.order_by("-version")[:TOLD]]
+    past = held_then.given(ticket.pk, events, sight.state)
+    return " · ".join(_told(event, sight, past) for event in events)
 
 
-def _told(event: Event, sight: Sight) -> str:
+def _told(event: Event, sight: Sight, past: Given) -> str:
     who = event.actor.name if event.actor.member else _("The system")
-    lines = history.lines(event, sight)
+    lines = history.lines(event, sight, past)
     decided = len(event.cause["changes"]) if event.kind is EventKind.DECISION else len(lines)
     what = _listed([f"{line.label} → {line.new}" if line.new else line.label for line in lines[:decided]])
     if event.kind is EventKind.DECISION and len(kinds := {entry["decision"] for entry in event.cause["changes"]}) == 1:
@@ -105,7 +108,8 @@ def _settled_slot(ticket: Ticket, sight: Sight, pointer: str, form: str, touchin
     sentence = _("Nothing is to be settled here any more.")
     if found is not None:
         moment = date_format(timezone.localtime(found.at), "H:i")
-        sentence = _("%(said)s (at %(time)s).") % {"said": _told(found, sight), "time": moment}
+        said = _told(found, sight, held_then.given(ticket.pk, [found], sight.state))
+        sentence = _("%(said)s (at %(time)s).") % {"said": said, "time": moment}
     return replace(
         drawn,
         open_form=form if form in FORMS else "set",

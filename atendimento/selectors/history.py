@@ -12,8 +12,9 @@ from django.utils.translation import ngettext
 
 from atendimento import wording
 from atendimento.models import LedgerEvent
-from atendimento.selectors import quotes, reading, values
+from atendimento.selectors import held_then, quotes, reading, values
 from atendimento.selectors.cards import Sight
+from atendimento.selectors.held_then import NOTHING, Given
 from atendimento.selectors.pane_parts import DecidedNote, HistoryLine, HistoryRow
 from atendimento.selectors.parts import Quote
 from atendimento.selectors.reading import event_of
@@ -104,15 +105,17 @@ def rows(
     """The rows as the page shows them. What was erased is a line that says so; what was undone offers nothing."""
     found, ties = [], ties or Undos({}, {})
     sight = _with_former(sight, events)
+    kept = {row.version: event_of(row) for row in events if row.content is not None}
+    past = held_then.given(events[0].ticket_id, kept.values(), sight.state) if kept else NOTHING
     for row in events:
         address = reverse("web:ticket", args=[row.ticket_id]) + f"?pane=state&show=memory&version={row.version}"
-        if row.content is None:
+        event = kept.get(row.version)
+        if event is None:
             gone = _("changed the state; the content was erased")
             found.append(
                 HistoryRow(row_key(row.version), row.version, row.kind, "ban", row.actor["name"], gone, row.at, (), address)
             )
             continue
-        event = event_of(row)
         undone_in = ties.undone_in.get(row.version)
         undoable = event.kind not in NOT_UNDONE and undone_in is None and (may_undo_any or row.member_id == member_id)
         failure = sight.failed(row_key(row.version))
@@ -126,7 +129,7 @@ def rows(
                 actor=actor,
                 sentence=sentence(event, sight),
                 at=row.at,
-                lines=(*lines(event, sight), *_open_again(ties.undid.get(row.version), sight)),
+                lines=(*lines(event, sight, past), *_open_again(ties.undid.get(row.version), sight)),
                 view_url=address,
                 can_undo=undoable,
                 current=row.version == sight.state.version,
@@ -219,19 +222,22 @@ def _decision(event: Event) -> str:
     return _("accepted %(taken)d and rejected %(refused)d changes") % {"taken": taken, "refused": refused}
 
 
-def lines(event: Event, sight: Sight) -> tuple[HistoryLine, ...]:
-    """One line a change, then one for each value that fell with it; none where all was erased."""
+def lines(event: Event, sight: Sight, past: Given = NOTHING) -> tuple[HistoryLine, ...]:
+    """One line a change, then one for each value that fell with it, as it stood then; none where all was erased.
+
+    `past`: what `held_then.given` found for this event; what is not in it, and holds no more, is left out.
+    """
     if event.begins_anew:
         return ()
     found = [_entry(entry, event, sight) for entry in event.cause.get("changes", ()) if isinstance(entry, dict)]
     named = {entry["pointer"] for entry in event.cause.get("changes", ()) if isinstance(entry, dict)}
     named |= set(event.touched)
     if event.kind is not EventKind.DECISION:
-        found += [_touched(pointer, event, sight) for pointer in event.touched or _path(event)]
+        found += [_touched(pointer, event, sight, past) for pointer in event.touched or _path(event)]
         named |= set(_path(event))
     for pointer, (_before, after) in event.slots.items():
         if pointer not in named and after is not None and after.status is SlotStatus.NEEDS_CONFIRMATION:
-            value = values.show_at(sight.ticket_type, pointer, values.held(sight.state, pointer), sight.state)
+            value = _held(pointer, event, sight, past)
             found.append(HistoryLine(_label(pointer, sight), str(wording.SLOT_STATUSES["needs_confirmation"]), "", value))
     return tuple(found)
 
@@ -289,7 +295,7 @@ def _decided_word(entry: Mapping[str, Json]) -> str:
     return str(wording.CHANGE_STATUSES[entry["decision"]])
 
 
-def _touched(pointer: str, event: Event, sight: Sight) -> HistoryLine:
+def _touched(pointer: str, event: Event, sight: Sight, past: Given) -> HistoryLine:
     before, after = event.slots.get(pointer, (None, None))
     old, new = _value_in(event.inverse, pointer), _value_in(event.patch, pointer)
     found = _quoted(pointer, after, sight)
@@ -302,10 +308,14 @@ def _touched(pointer: str, event: Event, sight: Sight) -> HistoryLine:
         word = str(wording.SLOT_STATUSES["needs_confirmation"])
     shown = values.show_at(sight.ticket_type, pointer, new, sight.state)
     if isinstance(new, Missing) and after is not None and after.holds:
-        shown = values.show_at(sight.ticket_type, pointer, values.held(sight.state, pointer), sight.state)
+        shown = _held(pointer, event, sight, past)
     was = values.show_at(sight.ticket_type, pointer, old, sight.state) if before is not None else ""
     reason = str(event.cause.get("reason") or "")
     return HistoryLine(_label(pointer, sight), word, was if was != shown else "", shown or _("open"), found, reason)
+
+
+def _held(pointer: str, event: Event, sight: Sight, past: Given) -> str:
+    return values.show_at(sight.ticket_type, pointer, held_then.held(pointer, event, sight.state, past), sight.state)
 
 
 def _was_withdrawn(pointer: str, event: Event) -> bool:

@@ -31,8 +31,8 @@ def weave(
     """The messages, each with the events that came after it arrived and before the next did.
 
     `rows` are the messages that `shown` was made of; `to_the_end`: no newer message lies beyond them. The newest
-    events win where a window has more than it shows. Who took the ticket or handed it on stands among them. Three queries
-    at most, however long the window.
+    events win where a window has more than it shows. Who took the ticket or handed it on stands among them. A handful of
+    queries, however long the window.
     """
     if not rows:
         return tuple(shown)

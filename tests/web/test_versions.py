@@ -129,3 +129,21 @@ def test_a_history_of_what_is_no_pointer_is_the_whole_history(world: World, ana:
     ticket = stories.recife(world)
     page = ana.get(f"/tickets/{ticket.pk}/", {"pane": "history", "field": field}).context["page"]
     assert (page.memory.history_of, [row.version for row in page.memory.history]) == ("", [1])
+
+
+def test_the_history_says_what_held_at_each_version_not_what_holds_now(world: World, ana: Client) -> None:
+    """A value that fell in version 2 and was corrected in version 3: its line in version 2 stays as it was."""
+    ticket = stories.recife(world)
+    rows = stories.correction(world, ticket)
+    world.accept(rows[:1])
+    world.say(ticket, "então fica na quarta às 15h")
+    world.accept(world.propose(ticket, change("/facts/horario", "quarta às 15h", ("m-7", "quarta às 15h"))))
+    for query in ({}, {"field": "/facts/horario"}, {"before": "3"}):
+        memory = ask(ana, f"/tickets/{ticket.pk}/memory", pane="history", **query).context["memory"]
+        fallen = {row.version: [(line.label, line.new) for line in row.lines] for row in memory.history}[2]
+        assert ("Horário", "quinta às 14h") in fallen
+    ana.cookies["lastro_events"] = "on"
+    shown = ana.get(f"/tickets/{ticket.pk}/").context["page"].transcript.messages
+    told = [line.told for message in shown for line in message.after if line.version == 2]
+    assert len(told) == 1
+    assert "Horário: quinta às 14h" in told[0]
