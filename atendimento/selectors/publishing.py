@@ -16,6 +16,7 @@ from atendimento.access import Permission
 from atendimento.models import Membership, TicketState, TicketStatus, TicketType
 from atendimento.selectors import policy_words as words
 from atendimento.selectors import type_draft, values
+from atendimento.selectors.group_changes import GroupChanges, Tally
 from atendimento.selectors.misfits import holding, newest
 from atendimento.selectors.parts import Option, Problem
 from memoria import fields
@@ -67,6 +68,7 @@ class PublishPage:
     version: int  # that publishing makes
     in_force: int
     rows: tuple[MisfitRow, ...]
+    groups: GroupChanges
     open_tickets: int
     closed_tickets: int  # with misfits
     problem: Problem | None
@@ -92,11 +94,13 @@ def publish_page(member: Membership, slug: str, problem: Problem | None = None) 
     old = draft if published is None else fields.TicketType.from_document(published.document)
     found: dict[tuple[str, Why], _Found] = {}
     tickets = {True: 0, False: 0}
+    tally = Tally(old, draft)
     keys: list[uuid.UUID] = []
     more = False
     if row is not None:
         keys, more = newest(row)
         for state, held in _states(keys):
+            tally.look(state)
             misfitting = misfits(held, holding(state.slots), draft)
             is_open = state.ticket.status != TicketStatus.CLOSED
             tickets[is_open] += bool(misfitting)
@@ -110,6 +114,7 @@ def publish_page(member: Membership, slug: str, problem: Problem | None = None) 
         number + 1,
         number,
         tuple(_row(group, why, item, old, draft) for (group, why), item in found.items()),
+        tally.result(),
         tickets[True],
         tickets[False],
         problem,

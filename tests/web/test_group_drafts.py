@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from atendimento.actions.ticket_types import publish_ticket_type
 from atendimento.models import Membership, TicketTypeDraft, TicketTypeVersion
 from tests.support import appliances
 from tests.support.appliances import NAME, WHEN, WHERE
@@ -77,3 +78,49 @@ def test_what_does_not_fit_any_more_is_told_of_all_groups_at_once(world: World, 
     page = text(adm.get(f"{DRAFT}publish"))
     assert "Aparelhos · Endereço da visita" in page
     assert "2 em atendimentos abertos" in page
+
+
+def publish_page(client: Any, **groups: Any) -> str:
+    """What the page before publishing says where the draft says this of its groups."""
+    draft = TicketTypeDraft.objects.get()
+    draft.document["groups"]["items"] |= groups
+    draft.save()
+    return text(client.get(f"{DRAFT}publish"))
+
+
+def test_tickets_with_more_groups_than_the_draft_permits_are_counted_and_named(world: World, adm: Any) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows)
+    adm.post(f"{TYPE}start")
+    assert "Tudo o que os atendimentos têm cabe no rascunho." in publish_page(adm, most=2)
+    page = publish_page(adm, most=1)
+    assert "1 atendimento tem mais grupos do que o rascunho permite (1)." in page
+    assert "Ele os mantém; nenhum outro pode começar ali." in page
+    assert f"2 · {ticket.protocol}" in page
+    assert "Tudo o que os atendimentos têm" not in page
+
+
+def test_groups_that_would_be_called_otherwise_are_shown_before_publishing(world: World, adm: Any) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows)
+    adm.post(f"{TYPE}start")
+    assert "Como os grupos se chamam" not in publish_page(adm, plural="Vários")
+    page = publish_page(adm, named_by=WHEN)
+    assert "2 grupos se chamariam de outro modo. 1 deles ficaria sem nome, só com um número." in page
+    assert f"Aparelho: geladeira Consul → Aparelho: quinta às 14h · {ticket.protocol}" in page
+    assert f"Aparelho: fogão Dako → Aparelho 2 · {ticket.protocol}" in page
+
+
+def test_a_name_that_is_shown_with_care_is_not_told_before_publishing(world: World, adm: Any) -> None:
+    _ticket, rows = appliances.two(world)
+    world.accept(rows)
+    document = appliances.document()
+    document["fields"][WHEN]["sensitive"] = True
+    publish_ticket_type(member=Membership.objects.get(organization=world.ana.organization, role="admin"), document=document)
+    adm.post(f"{TYPE}start")
+    draft = TicketTypeDraft.objects.get()
+    draft.document["fields"][WHEN]["sensitive"] = False
+    draft.save()
+    page = publish_page(adm, named_by=WHEN)
+    assert "→ Aparelho: •••" in page
+    assert "quinta às 14h" not in page
