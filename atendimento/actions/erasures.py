@@ -16,6 +16,7 @@ from atendimento import access, jobs, ledger
 from atendimento.access import NotFound, Permission
 from atendimento.actions import erasing, erasing_files, holds
 from atendimento.actions.administration import log_act
+from atendimento.actions.announcing import announce
 from atendimento.actions.erasing import OWNER, Counts
 from atendimento.actions.faults import invalid
 from atendimento.models import (
@@ -200,6 +201,8 @@ def _erase_customer(row: ErasureRequest) -> bool:
     customer.external_id, customer.name, customer.phone, customer.email = f"erased:{customer.pk}", "", "", ""
     customer.erased_at = moment
     customer.save(update_fields=["external_id", "name", "phone", "email", "erased_at"])
+    for ticket in Ticket.objects.filter(customer=customer):
+        announce(ticket, None)  # the name goes from open pages as well
     _note(row, counts)
     ErasureRequest.objects.filter(customer=customer).update(reason="", refusal="")
     ErasureRequest.objects.filter(pk=row.pk).update(status=ErasureStatus.DONE, finished_at=moment)

@@ -207,6 +207,7 @@ def pane(
         if asked.version is None and not read_only
         else None,
         read_only=read_only,
+        erased="" if ticket.erased_at is None else "ticket" if ticket.customer.erased_at is None else "customer",
         told=foreign.told(member, ticket, sight, asked.seen) if asked.failure is None else "",
     )
 

@@ -283,7 +283,8 @@ class Memory:
     past: Past | None = None  # of the panes that show it
     step: StepLine | None = None  # what is next; None where a past state is shown
     report: Report | None = None  # of the state pane
-    read_only: bool = False  # the ticket was merged: nothing is decided here
+    read_only: bool = False  # the ticket was merged or erased: nothing is decided here
+    erased: str = ""  # `ticket` once its words are, `customer` once the name is too: what an open page must stop showing
     told: str = ""  # what colleagues decided since the version that the page shows
 
     @property

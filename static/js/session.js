@@ -16,6 +16,7 @@
       if (!response.ok) return;
       const answer = await response.json();
       if (String(answer.member) !== member) {
+        document.documentElement.dataset.away = "";
         location.replace("/"); // somebody else: none of this is theirs
         return;
       }
@@ -41,6 +42,25 @@
     event.preventDefault();
     link.closest("[data-card]").remove();
     document.getElementById("memory-scroll")?.focus({ preventScroll: true });
+  });
+
+  // That text is on this page alone: the browser asks before it goes, but not on behalf of somebody who may not read it.
+  window.addEventListener("beforeunload", (event) => {
+    if (document.documentElement.dataset.away === undefined && document.querySelector("#memory [data-kept]")) event.preventDefault();
+  });
+
+  // Erased with its customer while the page was open: name, title and what was being written go at once, and what a reload
+  // shows takes their place. Going back leads nowhere, and nobody is asked about text that may not stay.
+  const erased = () => document.getElementById("memory")?.dataset.erased;
+  const begun = erased();
+  document.addEventListener("lastro:refreshed", () => {
+    if (!erased() || erased() === begun) return;
+    document.documentElement.dataset.away = "";
+    document.getElementById("composer")?.remove();
+    document.title = "Lastro";
+    const address = new URL(location.href);
+    address.searchParams.set("did", "erased");
+    location.replace(address);
   });
 
   // Whoever signs out means this browser: its other pages go too. A page that opens says that somebody is signed in.

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from atendimento.models import LedgerEvent, ProposedChange, Ticket
+from atendimento.actions.erasures import approve, request_erasure, work
+from atendimento.models import LedgerEvent, Membership, ProposedChange, Ticket
 from tests.browser.conftest import Open, sign_in
 from tests.browser.test_axe import faults
 from tests.support import stories
@@ -66,6 +67,31 @@ def test_what_is_typed_in_a_card_is_there_again_after_a_look_at_another_tab(worl
     page.locator("#memory [data-pane=decide]").click()
     expect(card(page)).to_contain_text("Rui Prado aceitou isto")
     expect(card(page).locator("[name=value]")).to_have_value("Casa Forte")
+    # It is on this page alone: the card says so, and the browser asks before it goes.
+    expect(card(page)).to_contain_text("fica aqui enquanto esta página estiver aberta")
+    leaves = "dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+    assert not page.evaluate(leaves)
+    card(page).get_by_role("link", name="Fechar").click()
+    assert page.evaluate(leaves)
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+def test_an_erasure_takes_name_words_and_draft_off_the_pages_that_are_open(world: World, open_ticket: Open) -> None:
+    ticket = stories.recife(world)
+    page = open_ticket(ticket)
+    expect(page.locator("#head")).to_contain_text("Helena")
+    page.locator("#reply").fill("segredo da Helena")
+    expect(page.locator("#draft-note")).to_have_text("rascunho guardado")
+    world.enter()
+    asked, _new = request_erasure(member=world.silvia, customer_id=ticket.customer_id)
+    approve(member=Membership.objects.get(organization=world.ana.organization, role="admin"), request_id=asked.pk)
+    work(organization_id=ticket.organization_id, request_id=asked.pk)
+    expect(page.locator("#toasts")).to_contain_text("Apagado com o cliente")
+    expect(page.locator("#merged")).to_be_visible()
+    expect(page.locator("#composer")).to_have_count(0)
+    expect(page.locator("#memory[data-erased=customer]")).to_be_attached()
+    expect(page.locator("body")).not_to_contain_text("Helena")
+    assert "Helena" not in page.title()
 
 
 @pytest.mark.console_errors
