@@ -146,8 +146,9 @@
 
   // What this person has seen, for "since you opened".
   if (document.body.dataset.seen && form()) {
-    const token = form().querySelector("[name=csrfmiddlewaretoken]").value;
-    const seen = () => fetch(document.body.dataset.seen, { method: "POST", headers: { "X-CSRFToken": token }, credentials: "same-origin", keepalive: true }).catch(() => undefined);
+    // The form's token as it is then: another sign-in brings another.
+    const token = () => document.querySelector("[name=csrfmiddlewaretoken]").value;
+    const seen = () => fetch(document.body.dataset.seen, { method: "POST", headers: { "X-CSRFToken": token() }, credentials: "same-origin", keepalive: true }).catch(() => undefined);
     let looking = null;
     const look = () => {
       clearTimeout(looking);
