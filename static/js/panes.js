@@ -3,8 +3,9 @@
   const left = new Map(); // by pane: of each open form its card, its details and what its fields hold
   const ticks = (field) => ["radio", "checkbox"].includes(field.type);
   const held = (form) => [...form.elements].filter((field) => field.name && !["hidden", "submit"].includes(field.type));
-  const typed = (field) => (field.tagName === "SELECT"
-    ? [...field.options].some((option) => option.selected !== option.defaultSelected)
+  // A choice without a default begins with its first option: that one was not typed.
+  const begun = (select) => Math.max(0, [...select.options].map((option) => option.defaultSelected).lastIndexOf(true));
+  const typed = (field) => (field.tagName === "SELECT" ? field.selectedIndex !== begun(field)
     : ticks(field) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue);
 
   document.addEventListener("htmx:before:swap", (event) => {
@@ -19,17 +20,30 @@
     })));
   });
 
-  document.addEventListener("htmx:after:swap", () => {
+  document.addEventListener("htmx:after:swap", (event) => {
+    const reports = event.detail.ctx.request?.action?.includes("report=");
     const pane = document.getElementById("memory").dataset.pane;
     for (const { details, values } of left.get(pane) || []) {
       const form = document.getElementById(details)?.querySelector(":scope > form");
       if (!form) continue;
       held(form).forEach((field, at) => {
+        // What was asked for last holds: another source chosen for the whole pane is not taken back.
+        if (reports && field.name === "reported") return;
         if (values[at]?.[0] === field.name) field[ticks(field) ? "checked" : "value"] = values[at][1];
       });
       for (let outer = form.parentElement; outer; outer = outer.parentElement.closest("details")) outer.open = true;
     }
     left.delete(pane);
+  });
+
+  // What was recorded is done with: its form closes and is as it was drawn, so that a second press records nothing again.
+  document.addEventListener("htmx:after:swap", (event) => {
+    const { ctx } = event.detail;
+    const form = ctx.sourceElement?.closest?.("#memory details[id] > form");
+    if (ctx.request?.method !== "POST" || !(ctx.response?.status < 400) || !form) return;
+    form.reset();
+    // A group that was begun by one of its fields is named above; what begins another one is closed as well.
+    for (let outer = form.parentElement; outer?.matches("details:not(.slot)"); outer = outer.parentElement) outer.open = false;
   });
 
   // A card that a colleague decides meanwhile stays, as it would if it were shown.

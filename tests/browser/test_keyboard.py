@@ -188,6 +188,7 @@ def test_what_was_said_by_telephone_is_one_key_away(world: World, open_ticket: O
     page.keyboard.type("Rua A, 1")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#sl-facts-endereco > summary .value")).to_have_text("Rua A, 1")
+    expect(page.locator("#sl-facts-endereco-set")).not_to_have_attribute("open", "")  # what is recorded is done with
     # Where a message is named, whose word it is need not be said.
     page.locator("#sl-facts-sintoma > summary").click()
     form = page.locator("#sl-facts-sintoma-set form")
@@ -195,3 +196,13 @@ def test_what_was_said_by_telephone_is_one_key_away(world: World, open_ticket: O
     form.locator("[data-cite] > summary").click()
     form.locator("[name=message]").fill("m-1")
     expect(form.locator("[name=reported]")).to_be_hidden()
+    # From this pane as well: every form carries the source, what was typed stays, and no other form opens by itself.
+    form.locator("[name=value]").fill("não gela")
+    form.locator("[name=value]").blur()
+    page.locator("#sl-facts-bairro > summary").click()
+    page.keyboard.press("t")
+    expect(place).to_be_focused()
+    expect(form.locator("[name=value]")).to_have_value("não gela")
+    expect(form.locator("[name=reported]")).to_have_value("customer")
+    expect(page.locator("#sl-facts-aparelho-set form [name=reported]")).to_have_value("customer")
+    expect(page.locator("#memory details.slot[open]")).to_have_count(1)
