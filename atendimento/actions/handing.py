@@ -13,7 +13,7 @@ from django.db import transaction
 
 from atendimento import access, ledger
 from atendimento.access import Permission
-from atendimento.actions import runs
+from atendimento.actions import runs, waking
 from atendimento.actions.announcing import announce
 from atendimento.actions.faults import invalid
 from atendimento.actions.messages import write_reply
@@ -56,6 +56,7 @@ def transfer(
     key: uuid.UUID | None = None,
 ) -> Ticket:
     """Hand the ticket to a person, or to a team, where it has no owner then. The note is kept as an internal message.
+    A snoozed ticket is open again: whoever receives it has agreed to no time.
 
     `to_member`: id or address; `to_team`: name or slug. Raises InvalidInput for unknown ones, NotFound, ChangedHands, and
     DomainError `ticket.merged`.
@@ -149,6 +150,8 @@ def _hand(
         message = write_reply(member=member, ticket_id=ticket_id, text=note.strip(), internal=True).message
         # The note moved the ticket's figures on; only the hands are written below.
         ticket.last_message_number = message.number
+    if (ticket.assignee_id, ticket.team_id) != (before.assignee, before.team):
+        waking.rouse(ticket)
     write(ticket, before, member, kind=kind, note=message.pk if message else None, key=key)
     announce(ticket, member, before)
     return access.ticket(member.organization, ticket_id)

@@ -132,9 +132,10 @@ def update_ticket(
     """Change what is given; MISSING leaves it. `assignee` is a member's id or e-mail address, `me`, or None; `team` a
     team's name or slug, or empty for none.
 
-    A ticket is snoozed until a moment, and only then has one. What is so already changes nothing: the ticket keeps its
-    place among the latest changed. A merged ticket is changed no more, and merging has an action of its own, which names
-    the other ticket. Raises InvalidInput, and DomainError `ticket.merged`.
+    A ticket is snoozed until a moment, and only then has one; given to another without a word of its status, it is open
+    again. What is so already changes nothing: the ticket keeps its place among the latest changed. A merged ticket is
+    changed no more, and merging has an action of its own, which names the other ticket. Raises InvalidInput, and
+    DomainError `ticket.merged`.
     """
     access.require(member, Permission.CHANGE_TICKETS)
     ticket = access.ticket_to_change(member, ticket_id)
@@ -156,6 +157,8 @@ def update_ticket(
         ticket.save(update_fields=[*CHANGEABLE, "updated_at", "woken_at", "waiting_since", "closed_at", "remind_at"])
         waking.plan(ticket)
     if Hands.of(ticket) != hands:
+        if isinstance(status, Missing) and isinstance(snoozed_until, Missing):
+            waking.rouse(ticket)
         handing.write(ticket, hands, member)
     for event in _events(ticket, was):
         runs.happened_to(member.organization, ticket.pk, event)

@@ -23,6 +23,14 @@ def plan(ticket: Ticket) -> None:
         jobs.settle(jobs.WAKE, ticket.pk)
 
 
+def rouse(ticket: Ticket) -> None:
+    """Open a locked ticket that sleeps, before its time: it was given to somebody who did not put it off."""
+    if ticket.status == TicketStatus.SNOOZED:
+        ticket.status, ticket.snoozed_until = TicketStatus.OPEN, None
+        ticket.save(update_fields=["status", "snoozed_until"])
+        plan(ticket)
+
+
 @transaction.atomic
 def wake(*, organization_id: int, ticket_id: uuid.UUID) -> bool:
     """Open the ticket again if its time has come; whether it was opened. Again changes nothing."""

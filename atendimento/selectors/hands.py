@@ -18,9 +18,10 @@ from django.utils.translation import gettext_lazy
 
 from atendimento import access
 from atendimento.hands import Hands, askable
-from atendimento.models import Handing, HandingKind, Membership, Organization, Team, Ticket
+from atendimento.models import Handing, HandingKind, Membership, Organization, Team, Ticket, TicketStatus
 from atendimento.selectors.pages import TicketHead
 from atendimento.selectors.parts import Option
+from atendimento.selectors.queue import status_words
 from atendimento.selectors.working import calendar_of
 
 FAULTS: Final[Mapping[str, Promise]] = {
@@ -88,6 +89,7 @@ class HandForm:
     note: str = ""
     moment: str = ""
     earliest: str = ""
+    asleep: str = ""  # the status of a snoozed ticket, with the time
     problem: str = ""
     key: str = field(default_factory=lambda: str(uuid.uuid4()))  # pressed twice, it is one
 
@@ -122,7 +124,8 @@ def form(
         teams = Team.objects.filter(organization=ticket.organization, archived_at=None).order_by("name")
         others = [(key, name) for key, name in people.values_list("pk", "name") if key != ticket.assignee_id]
         elsewhere = [(row.slug, row.name) for row in teams if row.pk != ticket.team_id]
-        return replace(plain, people=_options("m", others, to), teams=_options("t", elsewhere, to))
+        asleep = status_words(ticket) if ticket.status == TicketStatus.SNOOZED else ""
+        return replace(plain, people=_options("m", others, to), teams=_options("t", elsewhere, to), asleep=asleep)
     if act == "escalate":
         return replace(plain, people=_options("m", askable(ticket, member).values_list("pk", "name"), to))
     if act == "snooze":
@@ -165,15 +168,20 @@ def escalated_note(member: Membership, ticket: Ticket) -> str:
 def said(act: str, head: TicketHead | None = None) -> str:
     """What was just done with a ticket's hands or status, in words; of one that is out of sight now, without a name."""
     to = (head.assignee or head.team) if head is not None else ""
+    moved = _("Transferred to %(name)s.") % {"name": to} if to else _("Transferred.")
+    ended = head.merged if head is not None else None
     words = {
         "assume": _("You have this ticket now."),
         "take": _("You have this ticket now."),
-        "transfer": _("Transferred to %(name)s.") % {"name": to} if to else _("Transferred."),
+        "transfer": moved,
+        "transfer_awake": " ".join((moved, _("It is no longer snoozed."))),
         "escalate": _("Escalated: the owner stays."),
         "answer": _("The escalation is answered."),
         "snooze": _("Snoozed: it comes back by itself."),
         "close": _("The ticket is closed."),
         "open": _("The ticket is open again."),
+        # Said to a page that was open then, and only of a ticket that is erased.
+        "erased": ended.sentence if ended is not None and not ended.protocol else "",
     }
     return words.get(act, "")
 

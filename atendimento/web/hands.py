@@ -122,8 +122,14 @@ def _key(request: MemberRequest) -> uuid.UUID | None:
 
 def _act(request: MemberRequest, ticket_id: uuid.UUID, act: str, run: Callable[[], Ticket], **typed: str) -> HttpResponse:
     """Run it, and go back to the ticket, or to the queue where that is out of sight now. A refusal keeps what was typed."""
+    asleep = (
+        act == "transfer"
+        and Ticket.objects.filter(
+            pk=ticket_id, organization=request.member.organization_id, status=TicketStatus.SNOOZED
+        ).exists()
+    )
     try:
-        run()
+        moved = run()
     except ChangedHands as error:
         return _refused(request, ticket_id, act, hands.changed_hands(error.last), 409, **typed)
     except InvalidInput as error:
@@ -132,11 +138,12 @@ def _act(request: MemberRequest, ticket_id: uuid.UUID, act: str, run: Callable[[
         if error.code is not Code.TICKET_MERGED:
             raise
         return _refused(request, ticket_id, act, wording.sentence(error.reason), 409, **typed)
+    did = "transfer_awake" if asleep and moved.status == TicketStatus.OPEN else act
     try:
         access.ticket(request.member, ticket_id)
     except NotFound:
-        return redirect(place_of(request).address(did=act))
-    return redirect(ticket_at(request, ticket_id, did=act))
+        return redirect(place_of(request).address(did=did))
+    return redirect(ticket_at(request, ticket_id, did=did))
 
 
 def _refused(request: MemberRequest, ticket_id: uuid.UUID, act: str, problem: str, status: int, **typed: str) -> HttpResponse:

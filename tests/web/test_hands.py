@@ -95,7 +95,7 @@ def test_a_transfer_to_a_team_takes_it_out_of_sight_of_whoever_is_not_in_it(worl
 
     answer = ana.post(address, sent, headers={"referer": f"http://testserver/tickets/{ticket.pk}?view=mine"})
 
-    assert (answer.status_code, answer["Location"]) == (302, "/?view=mine")
+    assert (answer.status_code, answer["Location"]) == (302, "/?view=mine&did=transfer")
     assert ana.post(address, sent).status_code == 302  # the same press again, out of sight by now
     ticket.refresh_from_db()
     assert (ticket.team, ticket.assignee, kinds(ticket)) == (parts, None, ["assumed", "transferred"])
@@ -250,6 +250,29 @@ def test_a_customer_s_message_wakes_it_once_and_nothing_wakes_it_again(world: Wo
     assert (ticket.status, ticket.woken_at is not None) == ("open", True)
     assert not OutboxEntry.objects.filter(job=jobs.WAKE).exists()
     assert not wake(organization_id=ticket.organization_id, ticket_id=ticket.pk)
+
+
+def test_whoever_is_given_a_snoozed_ticket_finds_it_open(world: World, ana: Client) -> None:
+    ticket = world.ticket()
+    for how in ("form", "api"):
+        update_ticket(member=world.ana, ticket_id=ticket.pk, assignee="me")
+        snooze(ana, ticket, until="tomorrow")
+        if how == "form":
+            assert "adiado até" in text(ana.get(f"/tickets/{ticket.pk}/transfer"))
+            sent = ana.post(f"/tickets/{ticket.pk}/transfer", {"to": f"m:{world.rui.pk}"})
+            assert "Transferido para Rui Prado. Não está mais adiado." in text(ana.get(sent["Location"]))
+        else:
+            update_ticket(member=world.ana, ticket_id=ticket.pk, assignee=str(world.rui.pk))
+        ticket.refresh_from_db()
+        assert (ticket.status, ticket.snoozed_until, ticket.assignee) == ("open", None, world.rui)
+        assert not OutboxEntry.objects.filter(job=jobs.WAKE, subject=ticket.pk).exists()
+    # Looking at it is no change of hands, and who says both at once means both.
+    ana.post(f"/tickets/{ticket.pk}/escalate", {"to": f"m:{world.silvia.pk}", "note": "veja"})
+    until = timezone.now() + timedelta(days=1)
+    update_ticket(member=world.ana, ticket_id=ticket.pk, assignee="me", status="snoozed", snoozed_until=until)
+    ana.post(f"/tickets/{ticket.pk}/escalate", {"to": f"m:{world.silvia.pk}", "note": "veja de novo"})
+    ticket.refresh_from_db()
+    assert (ticket.status, ticket.assignee, ticket.escalated_to) == ("snoozed", world.ana, world.silvia)
 
 
 def test_a_moment_of_one_s_own_is_the_organisation_s_time(world: World, ana: Client) -> None:
