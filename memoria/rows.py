@@ -156,6 +156,10 @@ class Rows(Mapping[str, Field]):
     def __len__(self) -> int:
         return len(self._rows)
 
+    def after(self, rows: Iterable[Field]) -> Rows:
+        """These rows behind others, which they outdo where both have a pointer."""
+        return Rows([*(row for row in rows if row.pointer not in self._rows), *self._rows.values()], self._declared.values())
+
 
 def unfolded(rows: Mapping[str, Field], rule: GroupRule, labels: Mapping[str, str]) -> Rows:
     """The rows with those of each of these groups in the place of the declared ones; `labels` by id (G4, G6)."""

@@ -143,13 +143,12 @@ def rows(
 
 def _with_former(sight: Sight, events: Sequence[LedgerEvent]) -> Sight:
     """The sight with the fields that these versions touched and that the definition has no more."""
-    touched = {pointer for row in events for pointer in row.pointers}
-    if touched <= sight.ticket_type.fields.keys() or not events:
-        return sight
-    gone = [pointer for pointer in touched - sight.ticket_type.fields.keys() if pointer.startswith(reading.PLAIN)]
+    touched = {pointer for row in events for pointer in row.pointers} - sight.ticket_type.fields.keys()
+    gone = [pointer for pointer in touched if pointer.startswith(reading.FIELDS)]
     if not gone:
         return sight
-    return replace(sight, ticket_type=reading.with_former(sight.ticket_type, events[0].ticket.ticket_type_id, gone))
+    key = events[0].ticket.ticket_type_id
+    return replace(sight, ticket_type=reading.with_former(sight.ticket_type, key, gone, sight.state))
 
 
 def row_key(version: int) -> str:
@@ -311,7 +310,9 @@ def _touched(pointer: str, event: Event, sight: Sight, past: Given) -> HistoryLi
         shown = _held(pointer, event, sight, past)
     was = values.show_at(sight.ticket_type, pointer, old, sight.state) if before is not None else ""
     reason = str(event.cause.get("reason") or "")
-    return HistoryLine(_label(pointer, sight), word, was if was != shown else "", shown or _("open"), found, reason)
+    if not shown and (after is None or not after.holds):
+        shown = _("no value")
+    return HistoryLine(_label(pointer, sight), word, was if was != shown else "", shown, found, reason)
 
 
 def _held(pointer: str, event: Event, sight: Sight, past: Given) -> str:
@@ -396,6 +397,6 @@ def _undone_words(event: Event, sight: Sight) -> str:
             "count": len(touched)
         }
     named = {"field": touched[0].label, "value": touched[0].new}
-    if touched[0].new == _("open"):
+    if touched[0].new == _("no value"):
         return _("Undone: %(field)s has no value again") % named
     return _("Undone: %(field)s is again %(value)s") % named

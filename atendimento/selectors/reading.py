@@ -12,9 +12,10 @@ from atendimento import timeline
 from atendimento.models import Message, ProposedChange, TicketState, TicketType, TicketTypeVersion
 from memoria import fields, groups
 from memoria.evidence import message_number
+from memoria.rows import ROOT, Rows, group_of, template_of
 from memoria.state import State, state_from_json
 
-PLAIN: Final = ("/goal", "/facts/", "/preferences/", "/identifiers/")
+FIELDS: Final = ("/goal", "/facts/", "/preferences/", "/identifiers/", f"{ROOT}/")
 """How the pointers of fields begin."""
 LOOKED_BACK: Final = 200
 """Versions that are looked at for fields that are gone."""
@@ -61,22 +62,34 @@ def with_groups(ticket_type: fields.TicketType, state: State, pending: Iterable[
     return groups.unfolded(ticket_type, state, [(row.path, row.value) for row in pending])
 
 
-def with_former(ticket_type: fields.TicketType, ticket_type_id: int, pointers: Iterable[str]) -> fields.TicketType:
+def with_former(
+    ticket_type: fields.TicketType, ticket_type_id: int, pointers: Iterable[str], state: State | None = None
+) -> fields.TicketType:
     """The definition as a page on the past needs it: those of the fields that it has no more as the last version had them.
 
-    So they keep their label, and what was sensitive stays so. One query where there is any, none else.
+    So they keep their label, and what was sensitive stays so. A group's field is called by its group's name where `state`
+    says it (G6), else by what such groups are called. One query where there is any, none else.
     """
-    gone = {pointer for pointer in pointers if pointer not in ticket_type.fields and _is_plain(pointer)}
+    gone = {pointer for pointer in pointers if pointer not in ticket_type.fields and pointer.startswith(FIELDS)}
     found: dict[str, fields.Field] = {}
     for _key, former in former_definitions([ticket_type_id]) if gone else ():
-        found |= {pointer: former.fields[pointer] for pointer in gone - found.keys() if pointer in former.fields}
+        # The present rule comes first: what names a group may be sensitive by now.
+        rules = ticket_type if ticket_type.groups is not None else former
+        called = groups.labels(rules, state) if state is not None else {}
+        found |= {pointer: _former(former, pointer, called) for pointer in gone - found.keys() if pointer in former.fields}
         if gone == found.keys():
             break
-    return replace(ticket_type, fields={**found, **ticket_type.fields}) if found else ticket_type
+    if not found:
+        return ticket_type
+    rows = ticket_type.fields if isinstance(ticket_type.fields, Rows) else Rows(ticket_type.fields.values())
+    return replace(ticket_type, fields=rows.after(found.values()))
 
 
-def _is_plain(pointer: str) -> bool:
-    return pointer.startswith(PLAIN)
+def _former(former: fields.TicketType, pointer: str, called: Mapping[str, str]) -> fields.Field:
+    group = group_of(pointer)
+    if group is None or former.groups is None:
+        return former.fields[pointer]
+    return former.fields[template_of(pointer)].within(group, called.get(group, former.groups.label))
 
 
 def former_definitions(ticket_types: Collection[int]) -> Iterator[tuple[int, fields.TicketType]]:

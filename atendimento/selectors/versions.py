@@ -68,7 +68,7 @@ def _compare(ticket: Ticket, now: State, first: int, second: int) -> Comparison 
         return None
     ticket_type = reading.definition(ticket.ticket_type_id)
     pointers = [pointer for pointer in {**before.slots, **after.slots} if _differs(pointer, before, after)]
-    ticket_type = reading.with_former(ticket_type, ticket.ticket_type_id, pointers)
+    ticket_type = reading.with_former(ticket_type, ticket.ticket_type_id, pointers, now)
     sides = [slot for pointer in pointers for state in (before, after) if (slot := state.slots.get(pointer)) is not None]
     messages = reading.cited(ticket.pk, {item.message for slot in sides for item in slot.evidence})
     rows = [

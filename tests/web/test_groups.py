@@ -194,3 +194,24 @@ def test_what_closing_and_merging_would_leave_is_told_under_its_group(world: Wor
     other = world.ticket("Outro")
     Ticket.objects.filter(pk=other.pk).update(customer=ticket.customer)
     assert f"{STOVE} · Modelo fogão Dako" in text(ana.get(f"/tickets/{ticket.pk}/merge?into={other.protocol}"))
+
+
+def test_a_groups_field_that_the_type_has_no_more_keeps_its_label_and_stays_hidden(world: World, ana: Client) -> None:
+    ticket, rows = appliances.two(world)
+    world.accept(rows)
+    admin = Membership.objects.get(organization_id=world.ana.organization_id, role="admin")
+    document = appliances.document()
+    rest = {pointer: row for pointer, row in document["fields"].items() if pointer not in (appliances.WHEN, appliances.WHERE)}
+    where = document["fields"][appliances.WHERE] | {"invalidates": []}
+    secret = document["fields"][appliances.WHEN] | {"sensitive": True}
+    for fields in ({**rest, appliances.WHERE: where, appliances.WHEN: secret}, rest):
+        ticket_types.publish_ticket_type(member=admin, document={**document, "fields": fields})
+    for shown in (
+        pane(ana, ticket, "history"),
+        ask(ana, f"/tickets/{ticket.pk}/memory", pane="history", **{"from": 0, "to": 1}),
+    ):
+        assert f"{FRIDGE} · Endereço da visita" in text(shown)
+        assert "Rua do Sol, 22" in text(shown)
+        assert f"{FRIDGE} · Horário da visita" in text(shown)
+        assert "quinta às 14h" not in text(shown)
+        assert "/items/" not in text(shown)
