@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -58,7 +59,14 @@ def _refused(request: MemberRequest, slug: str, error: InvalidInput, **more: Any
 def detail(request: MemberRequest, slug: str) -> HttpResponse:
     pointer, collection = request.GET.get("field", ""), request.GET.get("collection", "")
     page = pages.draft_page(request.member, slug, Asked.read(request.GET), pointer, collection="" if pointer else collection)
-    return show(request, "admin/draft.html", tab="types", page=page)
+    saved = {message.extra_tags: message.message for message in messages.get_messages(request)}
+    return show(request, "admin/draft.html", tab="types", page=page, saved=saved)
+
+
+def _kept(request: MemberRequest, section: str, address: str, words: str = "") -> HttpResponse:
+    """Back to the section's form, which says once that it is saved."""
+    messages.info(request, words or _("Saved."), extra_tags=section)
+    return redirect(address)
 
 
 def _start(request: MemberRequest, slug: str, run: Callable[[], object]) -> HttpResponse:
@@ -116,7 +124,8 @@ def field(request: MemberRequest, slug: str) -> HttpResponse:
         return _again(request, slug, None, pointer=pointer, typed=typed)
     except InvalidInput as error:
         return _refused(request, slug, error, pointer=pointer, typed=Typed(row, text))
-    return redirect(_address(slug, pointer, _place(act, source, "form")))
+    address = _address(slug, pointer, _place(act, source, "form"))
+    return redirect(address) if source else _kept(request, "field", address)
 
 
 def _place(act: str, source: str, otherwise: str) -> str:
@@ -165,7 +174,7 @@ def head(request: MemberRequest, slug: str) -> HttpResponse:
         actions.save_head(member=request.member, slug=slug, revision=_revision(request), **said)
     except InvalidInput as error:
         return _refused(request, slug, error, typed=Typed(said))
-    return redirect(_address(slug, at="head"))
+    return _kept(request, "head", _address(slug, at="head"))
 
 
 @require_POST
@@ -185,7 +194,8 @@ def collection(request: MemberRequest, slug: str) -> HttpResponse:
         actions.save_collection(member=member, slug=slug, revision=revision, name=name, settings=settings)
     except InvalidInput as error:
         return _refused(request, slug, error, collection=name, typed=Typed(row))
-    return redirect(_address(slug, collection=name, at=_place(act, source, "collections-edit")))
+    address = _address(slug, collection=name, at=_place(act, source, "collections-edit"))
+    return redirect(address) if source else _kept(request, "collection", address)
 
 
 @require_POST
@@ -207,7 +217,7 @@ def reading(request: MemberRequest, slug: str) -> HttpResponse:
         actions.save_reading(member=request.member, slug=slug, revision=_revision(request), reading=said)
     except InvalidInput as error:
         return _refused(request, slug, error)
-    return redirect(_address(slug, at="reading"))
+    return _kept(request, "reading", _address(slug, at="reading"))
 
 
 @require_POST
@@ -221,7 +231,7 @@ def groups(request: MemberRequest, slug: str) -> HttpResponse:
         actions.save_groups(member=request.member, slug=slug, revision=_revision(request), row=row)
     except InvalidInput as error:
         return _refused(request, slug, error, repeats=True, typed=Typed(row))
-    return redirect(_address(slug, at="groups"))
+    return _kept(request, "groups", _address(slug, at="groups"))
 
 
 def _whole(text: str) -> int | str:
@@ -240,7 +250,7 @@ def document(request: MemberRequest, slug: str) -> HttpResponse:
         return _again(request, slug, Problem(_("Nothing was changed."), detail), text=text)
     except InvalidInput as error:
         return _refused(request, slug, error, text=text)
-    return redirect(_address(slug))
+    return _kept(request, "document", _address(slug))
 
 
 @require_http_methods(["GET", "POST"])

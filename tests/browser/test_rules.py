@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from atendimento.actions.expiring import expire_values
 from atendimento.actions.publications import run_publication
@@ -125,3 +126,25 @@ def test_its_screens_are_accessible(world: World, ticket: Ticket, admin_page: Pa
         page.goto(path)
         assert faults(page) == [], path
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+def test_what_was_typed_in_one_form_of_a_draft_is_not_lost_by_another_s_button(admin_page: Page) -> None:
+    page = admin_page
+    page.goto(TYPE)
+    page.get_by_role("button", name="Editar num rascunho").click()
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    head = page.locator("form", has=page.get_by_role("button", name="Salvar nome e descrição"))
+    expect(head.get_by_text("não salvo")).to_be_hidden()
+    head.get_by_label("Nome", exact=True).press_sequentially("!")
+    expect(head.get_by_text("não salvo")).to_be_visible()
+    page.get_by_role("button", name="Salvar quando ele lê").click(no_wait_after=True)
+    expect(head.get_by_label("Nome", exact=True)).to_have_value(re.compile("!"))
+    head.get_by_role("button", name="Salvar nome e descrição").click()
+    expect(head.get_by_text("Salvo.")).to_be_visible()
+    assert asked == ["beforeunload"]

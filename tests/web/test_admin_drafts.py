@@ -259,6 +259,25 @@ def test_a_collection_s_sources_kinds_and_completion_are_edited_in_its_form(adm:
     assert "concluído por: uma ferramenta, o cadastro, quem executa → uma ferramenta, quem executa" in said
 
 
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("field", BAIRRO),
+        ("head", {"name": "Outro"}),
+        ("reading", {"when": "burst"}),
+        ("groups", {"label": "Aparelho"}),
+        ("collection", {"collection": "commitments", **COMMITMENTS}),
+    ],
+)
+def test_each_form_says_once_that_it_is_saved(adm: Any, what: str, said: dict[str, Any]) -> None:
+    answer = adm.post(f"{DRAFT}{what}", {"revision": 1} | said)
+    part = f'action="{DRAFT}{what}"'
+    for times in (1, 0):
+        page = adm.get(answer["Location"].split("#")[0]).content.decode()
+        assert page.split(part)[1].split("</form>")[0].count("Salvo.") == times
+        assert page.count("Salvo.") == times
+
+
 def test_a_collection_saved_as_it_was_differs_in_nothing(adm: Any) -> None:
     before = stories.TICKET_TYPE["collections"]
     for name, row in before.items():
