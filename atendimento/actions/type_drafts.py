@@ -6,7 +6,7 @@ A draft is one a type and shared. Each save names the revision that it was made 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -153,21 +153,40 @@ def save_field(*, member: Membership, slug: str, revision: int, pointer: str, se
 
 
 @transaction.atomic
-def add_field(*, member: Membership, slug: str, revision: int, pointer: str, label: str) -> TicketTypeDraft:
-    """A new field: a text, from the customer alone until its form says more.
+def add_field(*, member: Membership, slug: str, revision: int, section: str, name: str, label: str) -> str:
+    """A new field of a section (`/facts/`, …): a text, from the customer alone until its form says more.
 
-    Raises NotFound; InvalidInput `draft.overtaken`, `draft.field_there`, `draft.too_many_fields`.
+    Its name is made of what a person typed as a slug is, with _ between the words; a label that is left out is what was
+    typed. Returns the pointer.
+    Raises NotFound; InvalidInput `draft.overtaken`, `draft.no_field_name`, `draft.field_there`, `draft.label_there`,
+    `draft.too_many_fields`.
     """
+    called = slugify(name).replace("-", "_").strip("_")
+    pointer, label = section + called, label or name
 
     def change(document: dict[str, Any]) -> None:
         fields = _fields(document)
+        if not called:
+            raise invalid("/pointer", "draft.no_field_name", "has no letter and no digit")
         if pointer in fields:
             raise invalid("/pointer", "draft.field_there", "there is such a field")
+        if _folded(label) in {_folded(row.get("label")) for row in _section(fields, section)}:
+            raise invalid("/label", "draft.label_there", "is the label of another field of the section")
         if len(fields) >= MAX_FIELDS:
             raise invalid("/pointer", "draft.too_many_fields", f"more than {MAX_FIELDS} fields")
         fields[pointer] = {"label": label, "schema": {"type": "string"}, "sources": ["customer"]}
 
-    return _save(member, slug, revision, change)
+    _save(member, slug, revision, change)
+    return pointer
+
+
+def _section(fields: Mapping[str, Any], section: str) -> Iterator[Mapping[str, Any]]:
+    return (row for pointer, row in fields.items() if pointer.startswith(section) and isinstance(row, dict))
+
+
+def _folded(label: object) -> str:
+    """What two labels that people take for the same have in common."""
+    return " ".join(str(label).split()).casefold()
 
 
 @transaction.atomic

@@ -26,7 +26,7 @@ def differences(old: TicketType, new: TicketType) -> tuple[Difference, ...]:
     found = list(_whole(old, new))
     for pointer, field in new.fields.items():
         before = old.fields.get(pointer)
-        said = (_("new field"),) if before is None else tuple(_field(before, field, old, new))
+        said = tuple(_new(field, new)) if before is None else tuple(_field(before, field, old, new))
         if said:
             found.append(Difference(words.label(field, new), said))
     gone = [field for pointer, field in old.fields.items() if pointer not in new.fields]
@@ -39,6 +39,14 @@ def differences(old: TicketType, new: TicketType) -> tuple[Difference, ...]:
         if said:
             found.append(Difference(str(words.COLLECTIONS[name]), said))
     return tuple(found)
+
+
+def _new(field: Field, definition: TicketType) -> Iterator[str]:
+    """That it is new, who may say it, from the strongest on, and what falls with it."""
+    yield _("new field")
+    yield _("may say it: %(sources)s") % {"sources": _sources(field.sources)}
+    if field.invalidates:
+        yield _("invalidates: %(targets)s") % {"targets": _targets(field, definition)}
 
 
 def _moved(what: str, before: str, after: str) -> str:

@@ -38,6 +38,8 @@ FAULTS: Final[Mapping[str, Promise]] = {
         "Somebody has changed the draft meanwhile. What you typed is kept in the form: look, and save again."
     ),
     "draft.field_there": gettext_lazy("There is such a field already."),
+    "draft.no_field_name": gettext_lazy("The name needs a letter or a digit at least."),
+    "draft.label_there": gettext_lazy("Another field of the same section has this label already. Choose another label."),
     "draft.too_many_fields": gettext_lazy("A type has at most 300 fields."),
     "draft.no_object": gettext_lazy("The definition must be a JSON object."),
     "draft.other_slug": gettext_lazy("The slug must stay that of this type."),
@@ -84,6 +86,15 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
+class NewField:
+    """The form of a new field, as it was sent where it could not be taken."""
+
+    section: str = ""
+    name: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DraftPage:
     slug: str
     name: str
@@ -108,6 +119,7 @@ class DraftPage:
     simulation: Progress | None  # the last one
     document: str
     problem: Problem | None
+    adding: NewField
 
 
 def fault(code: str, **data: str) -> str:
@@ -131,6 +143,7 @@ def draft_page(
     typed: Typed | None = None,
     text: str | None = None,
     problem: Problem | None = None,
+    adding: NewField | None = None,
 ) -> DraftPage:
     """The draft, with the form of the field at `pointer` or of a collection open; `typed` is the open form's, or, with
     `repeats`, that of what repeats, else the head's. Raises NotFound, DomainError `permission.denied`."""
@@ -175,6 +188,7 @@ def draft_page(
         simulation.latest(member, slug),
         json.dumps(document, ensure_ascii=False, indent=2) if text is None else text,
         problem,
+        adding or NewField(),
     )
 
 

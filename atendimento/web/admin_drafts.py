@@ -19,7 +19,7 @@ from atendimento.selectors import publishing
 from atendimento.selectors import type_draft as pages
 from atendimento.selectors.parts import Problem
 from atendimento.selectors.try_out import Asked
-from atendimento.selectors.type_draft import Typed
+from atendimento.selectors.type_draft import NewField, Typed
 from atendimento.web.doors import MemberRequest, member_view, number, show, with_query
 from memoria.fields import InvalidTicketType
 from memoria.reading import When
@@ -156,14 +156,16 @@ def moved(sources: list[str], act: str, source: str) -> list[str]:
 @require_POST
 @member_view
 def add(request: MemberRequest, slug: str) -> HttpResponse:
-    chosen, name = request.POST.get("map", ""), _said(request, "name", 100)
-    pointer = (chosen if chosen in MAPS else MAPS[0]) + name.replace("~", "~0").replace("/", "~1")
-    label = _said(request, "label", 200) or name
+    """A new field; its form says under which pointer it came to stand."""
+    chosen, name, label = request.POST.get("map", ""), _said(request, "name", 100), _said(request, "label", 200)
+    section = chosen if chosen in MAPS else MAPS[0]
+    member, revision = request.member, _revision(request)
     try:
-        actions.add_field(member=request.member, slug=slug, revision=_revision(request), pointer=pointer, label=label)
+        pointer = actions.add_field(member=member, slug=slug, revision=revision, section=section, name=name, label=label)
     except InvalidInput as error:
-        return _refused(request, slug, error)
-    return redirect(_address(slug, pointer, "form"))
+        return _refused(request, slug, error, adding=NewField(section, name, label))
+    words = _("Added as %(pointer)s.") % {"pointer": pointer}
+    return _kept(request, "field", _address(slug, pointer, "form"), words)
 
 
 @require_POST

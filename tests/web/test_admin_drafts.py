@@ -202,6 +202,35 @@ def test_fields_are_added_and_removed(adm: Any) -> None:
     assert save(adm, pointer="/facts/nada").status_code == 404
 
 
+def test_the_name_of_a_new_field_is_made_of_what_was_typed_and_told(adm: Any) -> None:
+    answer = adm.post(f"{DRAFT}add", {"revision": 1, "map": "/facts/", "name": "Opção de Cor/tom"})
+    assert row("/facts/opcao_de_cortom")["label"] == "Opção de Cor/tom"
+    assert "Incluído como /facts/opcao_de_cortom." in text(adm.get(answer["Location"].split("#")[0]))
+    save(adm, pointer="/facts/opcao_de_cortom", label="Cor", source=["agent", "customer"], invalidates=["/facts/horario"])
+    said = "Cor campo novo podem dizer: a equipe, o cliente invalida: Horário"
+    assert said in text(adm.get(DRAFT))
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({"name": "¿?", "label": "Bairro da rua"}, "O nome precisa de ao menos uma letra ou um algarismo."),
+        ({"name": "Bairro", "label": "Outro"}, "Já há um campo assim."),
+        ({"name": "lugar", "label": "bairro  da VISITA"}, "Outro campo da mesma seção já tem este rótulo."),
+    ],
+)
+def test_a_new_field_that_cannot_be_taken_is_refused_and_what_was_typed_stays(
+    adm: Any, sent: dict[str, str], words: str
+) -> None:
+    answer = adm.post(f"{DRAFT}add", {"revision": 1, "map": "/facts/", **sent})
+    assert answer.status_code == 400
+    assert words in text(answer)
+    assert f'value="{sent["name"]}"' in answer.content.decode()
+    assert TicketTypeDraft.objects.get().document == stories.TICKET_TYPE
+    other = adm.post(f"{DRAFT}add", {"revision": 1, "map": "/preferences/", "name": "lugar", "label": "Bairro da visita"})
+    assert other.status_code == 302  # of another section
+
+
 def test_the_whole_definition_is_edited_as_text(adm: Any) -> None:
     document = copy.deepcopy(stories.TICKET_TYPE) | {"name": "Assistência"}
     document["collections"]["commitments"]["kinds"].append("refund")
