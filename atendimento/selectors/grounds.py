@@ -30,9 +30,14 @@ CONFIRMERS: Final = {
 
 
 def whose_word(ticket_type: TicketType, place: Place) -> Control | None:
-    """The choice of whose word is recorded, the first one permitted being chosen; None where nobody's is."""
+    """The choice of whose word is recorded, the first one permitted being chosen; None where nobody's is.
+
+    Where the order has no name for what is relayed, it counts as staff's own (E9), and the choice says so.
+    """
     options = [
-        Option(key, str(word)) for key, word in WORDS.items() if place.kind == "status" or _permitted(ticket_type, place, key)
+        Option(key, _counting(ticket_type, place, key))
+        for key in WORDS
+        if place.kind == "status" or _permitted(ticket_type, place, key)
     ]
     return Control("reported", _("On whose word"), "select", options=tuple(options)) if options else None
 
@@ -52,5 +57,15 @@ def only_from(ticket_type: TicketType, place: Place) -> str:
 
 
 def _permitted(ticket_type: TicketType, place: Place, key: str) -> bool:
-    sources = ticket_type.sources_of(place)
-    return statement_source(sources, Kind(key) if key else None) in sources
+    return _source(ticket_type, place, key) in ticket_type.sources_of(place)
+
+
+def _counting(ticket_type: TicketType, place: Place, key: str) -> str:
+    word = str(WORDS[key])
+    if not key or _source(ticket_type, place, key) != Kind.AGENT.value:
+        return word
+    return _("%(whose)s (counts here as the team's word)") % {"whose": word}
+
+
+def _source(ticket_type: TicketType, place: Place, key: str) -> str:
+    return statement_source(ticket_type.sources_of(place), Kind(key) if key else None)

@@ -71,17 +71,22 @@ def test_what_waits_for_nothing_cannot_be_confirmed(ana: Client, stale: Ticket) 
 
 
 OFFERED = [
-    ("/facts/orcamento", ["", "customer", "third_party", "registry"]),  # an agent's word counts, whoever it relays
-    ("/facts/endereco", ["customer"]),  # only what the customer tells by phone has a source of its own here
+    # An agent's word counts, whoever it relays: as an agent's.
+    ("/facts/orcamento", ["", "customer", "third_party", "registry"], ["customer", "third_party", "registry"]),
+    ("/facts/endereco", ["customer"], []),  # only what the customer tells by phone has a source of its own here
+    ("/preferences/periodo", ["", "customer", "third_party", "registry"], ["third_party", "registry"]),
 ]
 
 
-@pytest.mark.parametrize(("pointer", "offered"), OFFERED)
-def test_only_words_that_count_are_offered(world: World, ana: Client, pointer: str, offered: list[str]) -> None:
+@pytest.mark.parametrize(("pointer", "offered", "as_staffs"), OFFERED)
+def test_only_words_that_count_are_offered_and_as_what_they_count(
+    world: World, ana: Client, pointer: str, offered: list[str], as_staffs: list[str]
+) -> None:
     response = ana.get(f"/tickets/{stories.recife(world).pk}/", {"pane": "state"})
     rows = {row.pointer: row for group in response.context["page"].memory.groups for row in group.rows}
     (word,) = [control for control in rows[pointer].controls if control.name == "reported"]
     assert [option.value for option in word.options] == offered
+    assert [option.value for option in word.options if "conta como palavra da equipe" in option.label] == as_staffs
 
 
 def test_a_field_that_takes_nobodys_word_says_whose_messages_count(world: World, ana: Client) -> None:
