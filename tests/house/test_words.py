@@ -160,3 +160,11 @@ def test_who_begins_in_english_gets_english_labels_and_the_same_rules() -> None:
     assert [field["schema"] for field in english["fields"].values()] == [
         field["schema"] for field in portuguese["fields"].values()
     ]
+
+
+def test_what_a_customer_may_say_keeps_its_name_when_staff_relay_it() -> None:
+    for path in gallery.FOLDER.glob("*.json"):
+        for pointer, field in json.loads(path.read_text("utf-8"))["fields"].items():
+            sources = field["sources"]
+            if "customer" in sources:
+                assert sources[sources.index("customer") + 1 :][:1] == ["customer_reported"], (path.name, pointer)
