@@ -160,9 +160,11 @@ def answered(row: ProposedChange) -> str:
 def unsupported(row: ProposedChange, evidence: Sequence[Evidence], forms: Sequence[Control]) -> tuple[str, ...]:
     """Words of a text that no quote holds: a person should see them before they accept (E10).
 
-    What is chosen from a list is nobody's wording.
+    What is chosen from a list is nobody's wording, and what is to be asked is worded by whoever asks it.
     """
-    if any(form.name == "value" and form.kind not in ("text", "textarea") for form in forms):
+    if row.path.startswith("/pending/") or any(
+        form.name == "value" and form.kind not in ("text", "textarea") for form in forms
+    ):
         return ()
     text = values.member_text(row.value) if isinstance(row.value, dict) else row.value
     if not isinstance(text, str) or not evidence:

@@ -11,7 +11,7 @@ from atendimento.selectors.change_words import telling_words
 from memoria.errors import Code, Reason
 from tests.support import stories
 from tests.support.asking import text
-from tests.support.stories import World
+from tests.support.stories import World, change
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,15 @@ def test_a_correction_names_the_words_that_it_replaces_and_leads_to_them(world: 
     card = page.context["page"].memory.changes[0]
     assert card.sentences == ("O cliente pode corrigir este campo; substitui o que disse em m-1.",)
     assert '<a href="?m=1#m-1" data-quote="m-1">m-1</a>' in page.content.decode()
+
+
+def test_a_question_that_is_proposed_is_nobodys_words_and_none_of_them_is_marked(world: World, ana: Client) -> None:
+    ticket = stories.recife(world)
+    said = ("m-1", "minha geladeira")
+    asked = {"question": "Qual a marca da geladeira?"}
+    rows = world.propose(ticket, change("/pending/-", asked, said), change("/facts/sintoma", "marca fraca", said))
+    cards = {card.id: card for card in ana.get(f"/tickets/{ticket.pk}/").context["page"].memory.changes}
+    assert [cards[str(row.pk)].unsupported for row in rows] == [(), ("marca", "fraca")]
 
 
 def test_a_value_without_a_message_is_replaced_without_naming_one() -> None:
