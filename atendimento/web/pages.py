@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from atendimento.actions.console import choose_language
 from atendimento.selectors import brief as briefs
+from atendimento.selectors import customer as customers
 from atendimento.selectors import first_run as first_runs
 from atendimento.selectors import hands
 from atendimento.selectors import memory as panes
@@ -93,7 +94,10 @@ def ticket(request: MemberRequest, ticket_id: str) -> HttpResponse:
         raise Http404
     stop = tours.stop(request.member, ticket_id, number(request.GET.get("tour")))
     said = hands.said(request.GET.get("did", ""), page.head)
-    return show(request, "ticket.html", page=page, seen_url=reverse("web:seen", args=[ticket_id]), tour=stop, said=said)
+    # Otherwise the customer comes once a script asks for it; by this address it is there for whoever has none.
+    beside = customers.panel(request.member, ticket_id) if request.GET.get("customer") == "open" else None
+    seen_url = reverse("web:seen", args=[ticket_id])
+    return show(request, "ticket.html", page=page, seen_url=seen_url, tour=stop, said=said, customer=beside)
 
 
 @require_GET

@@ -3,7 +3,7 @@
   const panel = document.getElementById("customer");
   if (!panel) return;
   const narrow = matchMedia("(max-width: 1099px)");
-  let asked = false;
+  let asked = panel.querySelector(".customer-body") !== null;
 
   async function load() {
     if (asked) return;

@@ -82,6 +82,25 @@ def test_from_the_queue_through_every_decision(signed_in: Page, world: World) ->
     assert TicketState.objects.get(ticket=ticket).slots["/facts/horario"]["status"] == "current"
 
 
+def test_the_customer_stands_beside_the_conversation_and_a_report_leads_to_its_field(signed_in: Page, world: World) -> None:
+    page, ticket = signed_in, stories.recife(world)
+    page.goto(f"/tickets/{ticket.pk}/")
+    expect(page.locator("[data-customer-toggle]")).to_be_hidden()
+    page.locator("#head").get_by_role("link", name="Cliente").click()
+    expect(page.locator("#customer")).to_contain_text("Contato")
+    expect(page.locator("#customer h2")).to_contain_text("Helena Melo")
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator("#customer h2")).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.locator("#head").get_by_role("link", name="Cliente").click()
+    expect(page.locator("#customer")).to_be_hidden()
+
+    page.locator("[data-report=customer]").click()
+    expect(page.locator("#report-place")).to_be_hidden()
+    page.locator(".report").get_by_role("link", name="Orçamento").click()
+    expect(page.locator(":target")).to_contain_text("Orçamento")
+
+
 @pytest.mark.console_errors  # so is a value that its schema refuses
 def test_several_at_once_a_divergence_and_a_value_of_ones_own(signed_in: Page, world: World) -> None:
     page = signed_in
