@@ -218,10 +218,11 @@ def lasting(length: timedelta) -> str:
     return listed(parts)
 
 
-def problem(found: TypeProblem) -> str:
-    """What is wrong with a definition; a circle names its path."""
+def problem(found: TypeProblem, called: Mapping[str, str]) -> str:
+    """What is wrong with a definition; a circle names its path, by what the fields are `called`, by pointer."""
     if found.code is Code.TYPE_CYCLE:
-        return _("These invalidate each other in a circle: %(path)s.") % {"path": " → ".join(found.path)}
+        path = " → ".join(called.get(pointer, pointer) for pointer in found.path)
+        return _("These invalidate each other in a circle: %(path)s.") % {"path": path}
     words = _PROBLEMS.get(found.detail)
     if words is not None:
         return str(words)

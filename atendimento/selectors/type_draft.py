@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
+from urllib.parse import quote
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -86,6 +87,15 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True)
+class Wrong:
+    """What is wrong at one form of the page."""
+
+    label: str
+    at: str  # where the form stands: the query and the fragment of the draft's address
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NewField:
     """The form of a new field, as it was sent where it could not be taken."""
 
@@ -104,6 +114,7 @@ class DraftPage:
     base: int
     in_force: int
     faults: tuple[str, ...]  # those that stand beside no form
+    wrong: tuple[Wrong, ...]  # the others, form by form
     head: HeadForm
     lines: tuple[FieldLine, ...]
     form: FieldForm | None
@@ -152,10 +163,11 @@ def draft_page(
     published = row.published if row is not None else None
     document: dict[str, Any] = draft.document
     definition, problems = _checked(document)
-    placed = _placed(problems)
-    beside = placed.fields
     rows = document.get("fields")
     there = rows if isinstance(rows, dict) else {}
+    called = {key: _listed(key, value, document) for key, value in there.items()}
+    placed = _placed(problems, called)
+    beside = placed.fields
     old = fields.TicketType.from_document(published.document) if published is not None else None
     name = document.get("name")
     sent = typed.row if typed is not None else None
@@ -168,11 +180,9 @@ def draft_page(
         draft.base,
         published.number if published is not None else 0,
         placed.alone,
+        tuple(_wrong(placed, called)),
         collection_form.head_form(document, placed.head, None if pointer or collection or repeats else sent),
-        tuple(
-            FieldLine(key, _listed(key, value, document), tuple(_flat(beside.get(key, {}))), key == pointer)
-            for key, value in there.items()
-        ),
+        tuple(FieldLine(key, label, tuple(_flat(beside.get(key, {}))), key == pointer) for key, label in called.items()),
         _form(document, pointer, there[pointer], beside.get(pointer, {}), typed) if pointer in there else None,
         group_form.group_form(
             document, {key: _label(key, value) for key, value in there.items()}, placed.groups, sent if repeats else None
@@ -221,15 +231,15 @@ class _Placed:
     alone: tuple[str, ...]  # those of no form
 
 
-def _placed(problems: Iterable[TypeProblem]) -> _Placed:
-    """A circle stands at each of its fields."""
+def _placed(problems: Iterable[TypeProblem], called: Mapping[str, str]) -> _Placed:
+    """A circle stands at each of its fields; `called`: the fields' names in the list of them, by pointer."""
     head: dict[str, list[str]] = {}
     beside: dict[str, dict[str, dict[str, list[str]]]] = {"fields": {}, "collections": {}}
     alone: list[str] = []
     reading: list[str] = []
     groups: dict[str, list[str]] = {}
     for found in problems:
-        said = words.problem(found)
+        said = words.problem(found, called)
         if found.path:
             for pointer in dict.fromkeys(found.path):
                 beside["fields"].setdefault(pointer, {}).setdefault("invalidates", []).append(said)
@@ -246,6 +256,24 @@ def _placed(problems: Iterable[TypeProblem]) -> _Placed:
         else:
             alone.append(f"{found.where or '/'}: {said}")
     return _Placed(head, beside["fields"], beside["collections"], groups, tuple(reading), tuple(alone))
+
+
+def _wrong(placed: _Placed, called: Mapping[str, str]) -> Iterator[Wrong]:
+    """The faults of each form that has any, in the order of the page."""
+    forms: list[tuple[str, str, Iterable[str]]] = [
+        (_("The type itself"), "#head", _flat(placed.head)),
+        (_("When the model reads"), "#reading", placed.reading),
+        *((called.get(key, key), f"?field={quote(key)}#form", _flat(said)) for key, said in placed.fields.items()),
+        (_("What repeats"), "#groups", _flat(placed.groups)),
+        *(
+            (collection_form.label(name), f"?collection={quote(name)}#collections-edit", _flat(said))
+            for name, said in placed.collections.items()
+        ),
+    ]
+    for label, at, said in forms:
+        found = tuple(said)
+        if found:
+            yield Wrong(label, at, found)
 
 
 def _flat(faults: Mapping[str, Iterable[str]]) -> Iterable[str]:

@@ -270,7 +270,9 @@ def publish(request: MemberRequest, slug: str) -> HttpResponse:
             closed=bool(request.POST.get("closed")),
         )
     except InvalidTicketType:
-        return _again(request, slug, Problem(_("It was not published."), _("What is wrong stands beside each field.")))
+        return _again(
+            request, slug, Problem(_("It was not published."), _("What is wrong is listed here, with the way to each form."))
+        )
     except InvalidInput as error:
         return _refused(request, slug, error)
     return redirect(reverse("web:admin-type", args=[slug]))

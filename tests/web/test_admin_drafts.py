@@ -153,7 +153,7 @@ def test_a_field_saved_as_it_was_differs_in_nothing(adm: Any) -> None:
 def test_a_fault_is_kept_shown_beside_the_field_and_never_published(adm: Any, wrong: dict[str, Any], words: str) -> None:
     assert save(adm, **wrong).status_code == 302
     page = adm.get(DRAFT)
-    line = page.content.decode().split("?field=/facts/bairro#form")[1].split("</li>")[0]
+    line = page.content.decode().split("?field=/facts/bairro#form")[-1].split("</li>")[0]
     assert words in html.unescape(line)
     assert words in text(adm.get(f"{DRAFT}?field=/facts/bairro"))
     revision = TicketTypeDraft.objects.get().revision
@@ -164,9 +164,27 @@ def test_a_fault_is_kept_shown_beside_the_field_and_never_published(adm: Any, wr
 def test_a_circle_names_its_path_at_each_of_its_fields(adm: Any) -> None:
     save(adm, pointer="/facts/horario", label="Horário", invalidates=["/facts/bairro"])
     page = text(adm.get(DRAFT))
-    said = "Estes se invalidam em círculo: /facts/bairro → /facts/horario → /facts/bairro."
-    assert page.count(said) == 2
+    said = "Estes se invalidam em círculo: Bairro da visita → Horário → Bairro da visita."
+    assert page.count(said) == 4  # beside each, and in the list of what is wrong
     assert "Ainda não dá para publicar" in page
+
+
+def test_what_is_wrong_is_listed_at_the_top_with_the_way_to_each_form(adm: Any) -> None:
+    save(adm, invalidates=["/facts/nada"])
+    adm.post(f"{DRAFT}head", {"revision": 2, "name": "", "description": ""})
+    collection(adm, "commitments", **COMMITMENTS | {"source": []})
+    answer = adm.get(f"{DRAFT}publish")
+    assert answer.status_code == 400
+    page = html.unescape(answer.content.decode())
+    listed = page.split("O que está errado</b>")[1].split("</ul>")[0]
+    for at, label in (
+        ("#head", "O próprio tipo"),
+        ("?field=/facts/bairro#form", "Bairro da visita"),
+        ("?collection=commitments#collections-edit", "Compromissos"),
+    ):
+        assert f'<a href="{DRAFT}{at}">{label}</a>' in listed
+    assert "Não há este campo nem este tipo de compromisso: /facts/nada." in listed
+    assert page.index("Não foi publicado.") < page.index(listed) < page.index('id="differences"')
 
 
 def test_a_schema_that_is_no_json_is_refused_and_what_was_typed_stays(adm: Any) -> None:
@@ -338,7 +356,7 @@ def test_a_collection_takes_nothing_any_more_and_takes_again(adm: Any) -> None:
 )
 def test_a_fault_of_a_collection_stands_beside_its_form_and_in_the_list(adm: Any, wrong: dict[str, Any], words: str) -> None:
     assert collection(adm, "commitments", **COMMITMENTS | wrong).status_code == 302
-    line = adm.get(DRAFT).content.decode().split("?collection=commitments")[1].split("</li>")[0]
+    line = adm.get(DRAFT).content.decode().split("?collection=commitments")[-1].split("</li>")[0]
     assert words in html.unescape(line)
     form = adm.get(f"{DRAFT}?collection=commitments").content.decode().split('id="collection-form"')[1].split("</form>")[0]
     assert words in html.unescape(form)
@@ -348,7 +366,7 @@ def test_a_fault_of_a_collection_stands_beside_its_form_and_in_the_list(adm: Any
 
 def test_a_kind_that_is_gone_is_a_fault_at_the_field_that_invalidates_it(adm: Any) -> None:
     collection(adm, "commitments", **COMMITMENTS | {"kinds": "schedule_query"})
-    line = adm.get(DRAFT).content.decode().split("?field=/facts/bairro#form")[1].split("</li>")[0]
+    line = adm.get(DRAFT).content.decode().split("?field=/facts/bairro#form")[-1].split("</li>")[0]
     assert "Não há este campo nem este tipo de compromisso: commitments:visit." in html.unescape(line)
 
 
