@@ -166,7 +166,7 @@ def escalated_note(member: Membership, ticket: Ticket) -> str:
 
 
 def said(act: str, head: TicketHead | None = None) -> str:
-    """What was just done with a ticket's hands or status, in words; of one that is out of sight now, without a name."""
+    """What was just done with a ticket, or with a view, in words; of a ticket that is out of sight now, without a name."""
     to = (head.assignee or head.team) if head is not None else ""
     moved = _("Transferred to %(name)s.") % {"name": to} if to else _("Transferred.")
     ended = head.merged if head is not None else None
@@ -180,6 +180,7 @@ def said(act: str, head: TicketHead | None = None) -> str:
         "snooze": _("Snoozed: it comes back by itself."),
         "close": _("The ticket is closed."),
         "open": _("The ticket is open again."),
+        "keep": _("The view is kept among your views."),
         # Said to a page that was open then, and only of a ticket that is erased.
         "erased": ended.sentence if ended is not None and not ended.protocol else "",
     }

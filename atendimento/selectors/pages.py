@@ -74,6 +74,14 @@ class FilterPanel:
 
 
 @dataclass(frozen=True, slots=True)
+class FilterChip:
+    """A filter that is set, in words, and the list without it."""
+
+    words: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class QueueList:
     views: tuple[SavedView, ...]
     rows: tuple[QueueRow, ...]
@@ -81,6 +89,8 @@ class QueueList:
     title: str
     own: tuple[OwnView, ...] = ()
     panel: FilterPanel | None = None  # None: it is asked for once it is opened
+    choosing: bool = False  # the panel is open; else what is chosen in it stands in a line
+    chips: tuple[FilterChip, ...] = ()
     panel_url: str = ""  # asks for it; where no script asks, a page on which it is open
     next_url: str = ""  # the next page by itself
     more_url: str = ""  # its rows alone, to be put behind these

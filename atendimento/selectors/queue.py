@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from atendimento.models import Membership, QueueView, Team, Ticket, TicketStatus, TicketType
 from atendimento.selectors import queue_rows, values
-from atendimento.selectors.pages import FilterPanel, OwnView, QueueList, QueueRow, SavedView
+from atendimento.selectors.pages import FilterChip, FilterPanel, OwnView, QueueList, QueueRow, SavedView
 from atendimento.selectors.parts import Chip, Choice, Option
 from atendimento.selectors.queue_filters import HOT, NONE, PAGE, VIEWS, WAITING, Filters
 from atendimento.selectors.queue_rows import CAP, Sight
@@ -60,13 +60,16 @@ def queue(
         more_url = replace(whole, after=after).address(base=place.after, shown=str(place.rows + PAGE))
     part = {"part": "queue"} | ({"current": str(current)} if current is not None else {})
     own = own_views(member, filters)
+    panel = _panel(member, sight, filters, own) if choosing or filters.narrowed else None
     return QueueList(
         views=tuple(_view(key, counts.get(key), filters) for key in VIEWS),
         own=own,
         rows=tuple(_row(ticket, place.suffix(), current) for ticket in found),
         view=filters.view,
         title=str(VIEWS[filters.view]),
-        panel=_panel(member, sight, filters, own) if choosing or filters.narrowed else None,
+        panel=panel,
+        choosing=choosing,
+        chips=_set(filters, panel.choices) if panel is not None and not choosing else (),
         panel_url=whole.address(filters="open"),
         next_url=next_url,
         more_url=more_url,
@@ -102,6 +105,20 @@ def _panel(member: Membership, sight: Sight, filters: Filters, own: Sequence[Own
         Filters(filters.view).address() if filters.narrowed else "",
         any(view.current for view in own),
     )
+
+
+def _set(filters: Filters, choices: Sequence[Choice]) -> tuple[FilterChip, ...]:
+    """The filters that are set; where one is set that is not to be chosen (any more), a way to be rid of all as well."""
+    asked = filters.whole.asked
+    found = []
+    for choice in choices:
+        for option in choice.options:
+            if option.selected:
+                rest = Filters.read({key: value for key, value in asked.items() if key != choice.name})
+                found.append(FilterChip(f"{choice.label}: {option.label}", rest.address()))
+    if len(found) < len(asked.keys() - {"view"}):
+        found.append(FilterChip(_("Clear the filters"), Filters(filters.view).address()))
+    return tuple(found)
 
 
 def _choices(member: Membership, sight: Sight, filters: Filters) -> tuple[Choice, ...]:

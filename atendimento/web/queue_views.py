@@ -38,7 +38,7 @@ def index(request: MemberRequest) -> HttpResponse:
         actions.keep_view(member=request.member, name=request.POST.get("name", ""), asked=filters.asked)
     except InvalidInput as error:
         return _page(request, 400, fault(error.faults[0].code))
-    return redirect(filters.address())
+    return redirect(filters.address(did="keep"))
 
 
 @require_POST

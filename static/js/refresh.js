@@ -16,8 +16,8 @@
     },
     queue: () => {
       const element = document.getElementById("queue");
-      // The filter panel, once it is there, stays.
-      const open = document.querySelector("#queue-panel form") ? "&filters=open" : "";
+      // The filter panel stays as it is: open, or folded.
+      const open = document.querySelector("#queue-filter[open] #queue-panel form") ? "&filters=open" : "";
       return { element, url: element && element.dataset.refresh + open, swap: "outerMorph" };
     },
     customer: () => ({ element: document.querySelector("#customer > .customer-body"), url: document.getElementById("customer")?.dataset.url, swap: "outerMorph" }),

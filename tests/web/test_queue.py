@@ -119,7 +119,8 @@ def names(client: Client) -> list[str]:
 
 def test_the_present_filters_are_kept_under_a_name_and_found_again(mixed: World, ana: Client) -> None:
     kept = ana.post("/views/", {"name": "  Meus   parados ", "view": "mine", "waiting": "1d", "type": "", "after": "x"})
-    assert kept["Location"] == "/?view=mine&waiting=1d"
+    assert kept["Location"] == "/?view=mine&waiting=1d&did=keep"
+    assert "A visão foi guardada" in text(ana.get(kept["Location"]))
     shown = ask(ana, kept["Location"]).context["queue"]
     assert [(view.name, view.url, view.current) for view in shown.own] == [
         ("Meus parados", "/?view=mine&waiting=1d", True),
@@ -187,6 +188,15 @@ def test_each_filter_narrows_the_list_and_lives_in_the_address(world: World, ana
         for row in response.context["queue"].rows:
             assert all(f"{key}={value}" in row.url for key, value in asked.items())
     assert two.pk != one.pk
+    # What is set stands in a line, each with the way back; the panel is folded until it is asked for.
+    both = {"view": "all", "team": "rotas", "channel": "email"}
+    folded, choosing = ana.get("/", both), ana.get("/", both | {"filters": "open"})
+    chips = {chip.words: chip.url for chip in folded.context["queue"].chips}
+    assert chips == {"Setor: Rotas": "/?view=all&channel=email", "Canal: e-mail": "/?view=all&team=rotas"}
+    assert (folded.context["queue"].choosing, choosing.context["queue"].choosing) == (False, True)
+    assert choosing.context["queue"].chips == ()
+    (rid,) = ana.get("/", {"view": "all", "type": "outro"}).context["queue"].chips
+    assert (rid.words, rid.url) == ("Limpar os filtros", "/?view=all")
 
 
 def test_a_row_tells_who_owns_it_and_since_when_somebody_waits(world: World, ana: Client) -> None:
