@@ -18,7 +18,7 @@ from atendimento.models import LedgerEvent, Membership, ProposedChange, Ticket
 from atendimento.selectors import cards, controls, held_then, history, reading, values
 from atendimento.selectors.cards import Sight
 from atendimento.selectors.held_then import Given
-from atendimento.selectors.pane_parts import ChangeCard, SlotCard
+from atendimento.selectors.pane_parts import ChangeCard, HistoryLine, SlotCard
 from atendimento.selectors.parts import Settled
 from memoria.events import Event, EventKind
 from memoria.patch import MISSING, lookup
@@ -50,14 +50,19 @@ def told(member: Membership, ticket: Ticket, sight: Sight, seen: int | None) -> 
 def _told(event: Event, sight: Sight, past: Given) -> str:
     who = event.actor.name if event.actor.member else _("The system")
     lines = history.lines(event, sight, past)
-    decided = len(event.cause["changes"]) if event.kind is EventKind.DECISION else len(lines)
-    what = _listed([f"{line.label} → {line.new}" if line.new else line.label for line in lines[:decided]])
+    what = _listed([_change(line) for line in lines if not line.fell])
     if event.kind is EventKind.DECISION and len(kinds := {entry["decision"] for entry in event.cause["changes"]}) == 1:
         said = str(DECIDED[kinds.pop()]) % {"who": who, "what": what}
     else:
         said = ": ".join(filter(None, [f"{who} {history.sentence(event, sight)}", what]))
-    fallen = _listed([line.label for line in lines[decided:]])
+    fallen = _listed([line.label for line in lines if line.fell])
     return _("%(said)s (to be confirmed now: %(fallen)s)") % {"said": said, "fallen": fallen} if fallen else said
+
+
+def _change(line: HistoryLine) -> str:
+    """What became of a field. An arrow leads to what holds by it, and to nothing else."""
+    value = history.worth(line)
+    return " → ".join(filter(None, (line.label, value))) if value == line.new else f"{line.label}: {value}"
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -113,7 +118,14 @@ def _settled_slot(ticket: Ticket, sight: Sight, pointer: str, form: str, touchin
     return replace(
         drawn,
         open_form=form if form in FORMS else "set",
-        settled=Settled(sentence, drawn.value, pointer, reverse("web:ticket", args=[ticket.pk]), problem=drawn.problem),
+        settled=Settled(
+            sentence,
+            drawn.value,
+            pointer,
+            reverse("web:ticket", args=[ticket.pk]),
+            problem=drawn.problem,
+            hidden=sight.hides(pointer),
+        ),
         typed=failure.typed if failure is not None else {},
     )
 
@@ -143,7 +155,9 @@ def card(row: ProposedChange, sight: Sight) -> ChangeCard:
         drawn,
         controls=forms,
         cascade=(),
-        settled=Settled(_settled(row), now, pointer, address, problem=failure.problem if failure else None),
+        settled=Settled(
+            _settled(row), now, pointer, address, problem=failure.problem if failure else None, hidden=now == values.HIDDEN
+        ),
     )
 
 

@@ -19,7 +19,7 @@ from atendimento.selectors.pane_parts import DecidedNote, HistoryLine, HistoryRo
 from atendimento.selectors.parts import Quote
 from atendimento.selectors.reading import event_of
 from memoria.events import Event, EventKind
-from memoria.patch import MISSING, Json, Missing, Op
+from memoria.patch import MISSING, Json, Missing, Op, related
 from memoria.rows import group_of, template_of
 from memoria.state import Slot, SlotStatus
 
@@ -40,6 +40,8 @@ ICONS = {
 }
 NOT_UNDONE = frozenset({EventKind.EVIDENCE_CHANGED, EventKind.EVIDENCE_ERASED, EventKind.ERASED, EventKind.EXPIRED})
 """What no decision made, so none takes it back."""
+DOUBTING = frozenset({EventKind.TICKET_TYPE_CHANGED, EventKind.EXPIRED, EventKind.CARRIED})
+"""What leaves the values that it touched to be confirmed, or withdraws them."""
 
 
 def page(ticket_id: uuid.UUID, before: int | None = None, pointer: str = "") -> list[LedgerEvent]:
@@ -100,9 +102,18 @@ def cited_in(events: Sequence[Event]) -> set[str]:
 
 
 def rows(
-    events: Sequence[LedgerEvent], sight: Sight, ties: Undos | None = None, *, member_id: int, may_undo_any: bool
+    events: Sequence[LedgerEvent],
+    sight: Sight,
+    ties: Undos | None = None,
+    *,
+    member_id: int,
+    may_undo_any: bool,
+    pointer: str = "",
 ) -> tuple[HistoryRow, ...]:
-    """The rows as the page shows them. What was erased is a line that says so; what was undone offers nothing."""
+    """The rows as the page shows them. What was erased is a line that says so; what was undone offers nothing.
+
+    `pointer`: whose history it is; what the versions did besides stands apart.
+    """
     found, ties = [], ties or Undos({}, {})
     sight = _with_former(sight, events)
     kept = {row.version: event_of(row) for row in events if row.content is not None}
@@ -120,6 +131,8 @@ def rows(
         undoable = event.kind not in NOT_UNDONE and undone_in is None and (may_undo_any or row.member_id == member_id)
         failure = sight.failed(row_key(row.version))
         actor = event.actor.name if event.actor.member else _("The system")
+        told = (*lines(event, sight, past), *_open_again(ties.undid.get(row.version), sight))
+        own = tuple(line for line in told if not pointer or related(line.pointer, pointer))
         found.append(
             HistoryRow(
                 key=row_key(row.version),
@@ -129,7 +142,8 @@ def rows(
                 actor=actor,
                 sentence=sentence(event, sight),
                 at=row.at,
-                lines=(*lines(event, sight, past), *_open_again(ties.undid.get(row.version), sight)),
+                lines=own,
+                others=tuple(line for line in told if line not in own),
                 view_url=address,
                 can_undo=undoable,
                 current=row.version == sight.state.version,
@@ -165,6 +179,7 @@ def _open_again(undone: Event | None, sight: Sight) -> tuple[HistoryLine, ...]:
             _("to be decided again"),
             "",
             values.show_at(sight.ticket_type, entry["pointer"], entry.get("value", MISSING), sight.state) or _("withdrawal"),
+            pointer=entry["pointer"],
         )
         for entry in entries
         if entry["decision"] == "rejected"
@@ -236,9 +251,18 @@ def lines(event: Event, sight: Sight, past: Given = NOTHING) -> tuple[HistoryLin
         named |= set(_path(event))
     for pointer, (_before, after) in event.slots.items():
         if pointer not in named and after is not None and after.status is SlotStatus.NEEDS_CONFIRMATION:
-            value = _held(pointer, event, sight, past)
-            found.append(HistoryLine(_label(pointer, sight), str(wording.SLOT_STATUSES["needs_confirmation"]), "", value))
+            word, value = str(wording.SLOT_STATUSES["needs_confirmation"]), _held(pointer, event, sight, past)
+            found.append(HistoryLine(_label(pointer, sight), word, "", value, pointer=pointer, fell=True))
     return tuple(found)
+
+
+def worth(line: HistoryLine) -> str:
+    """A line's value, where it stands by itself, with what it is if it does not simply hold."""
+    if line.tone == "rejected":
+        return _("%(value)s (only proposed)") % {"value": line.new}
+    if line.fell and line.new:
+        return _("%(value)s (to be confirmed)") % {"value": line.new}
+    return _("%(value)s (in divergence)") % {"value": line.new} if line.beside else line.new
 
 
 def _path(event: Event) -> tuple[str, ...]:
@@ -270,6 +294,7 @@ def _entry(entry: Mapping[str, Json], event: Event, sight: Sight) -> HistoryLine
         "; ".join(map(str, reasons)),
         decision,
         beside=_beside(entry),
+        pointer=pointer,
     )
 
 
@@ -299,12 +324,13 @@ def _touched(pointer: str, event: Event, sight: Sight, past: Given) -> HistoryLi
     old, new = _value_in(event.inverse, pointer), _value_in(event.patch, pointer)
     found = _quoted(pointer, after, sight)
     word = ""
+    doubted = event.kind in DOUBTING and after is not None and after.status is SlotStatus.NEEDS_CONFIRMATION
     if event.kind is EventKind.CONFIRMATION and after is not None and after.confirmed is not None:
         word = _ground(after.confirmed.ground)
-    if event.kind in (EventKind.TICKET_TYPE_CHANGED, EventKind.EXPIRED):
-        word = _("withdrawn") if _was_withdrawn(pointer, event) else str(wording.SLOT_STATUSES["needs_confirmation"])
-    if event.kind is EventKind.CARRIED:
+    if doubted:
         word = str(wording.SLOT_STATUSES["needs_confirmation"])
+    elif event.kind in DOUBTING and _was_withdrawn(pointer, event):
+        word = _("withdrawn")
     shown = values.show_at(sight.ticket_type, pointer, new, sight.state)
     if isinstance(new, Missing) and after is not None and after.holds:
         shown = _held(pointer, event, sight, past)
@@ -312,7 +338,9 @@ def _touched(pointer: str, event: Event, sight: Sight, past: Given) -> HistoryLi
     reason = str(event.cause.get("reason") or "")
     if not shown and (after is None or not after.holds):
         shown = _("no value")
-    return HistoryLine(_label(pointer, sight), word, was if was != shown else "", shown, found, reason)
+    return HistoryLine(
+        _label(pointer, sight), word, was if was != shown else "", shown, found, reason, "", pointer=pointer, fell=doubted
+    )
 
 
 def _held(pointer: str, event: Event, sight: Sight, past: Given) -> str:
@@ -389,7 +417,7 @@ def _counted(entries: Sequence[Mapping[str, Json]]) -> str:
 
 
 def _undone_words(event: Event, sight: Sight) -> str:
-    touched = [line for line in lines(event, sight) if line.old or line.new]
+    touched = [line for line in lines(event, sight) if (line.old or line.new) and not line.fell]
     if not touched:
         return _("Undone: what was proposed is to be decided again")
     if len(touched) > 1:

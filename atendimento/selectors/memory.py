@@ -163,6 +163,7 @@ def pane(
         history.undos(ticket.pk, events[: history.PAGE]),
         member_id=member.pk,
         may_undo_any=caller.may(Permission.UNDO_ANY),
+        pointer=asked.field,
     )
     editable = asked.version is None and not read_only
     groups = state.groups(sight, chain, editable=editable) if asked.pane == "state" else ()

@@ -226,6 +226,8 @@ class HistoryLine:
     reason: str = ""
     tone: str = ""
     beside: bool = False  # the new value was set beside the old one, which stayed
+    pointer: str = ""
+    fell: bool = False  # it did not get this value: what it holds is to be confirmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +246,7 @@ class HistoryRow:
     undone_in: int | None = None  # the version that took this one back
     problem: Problem | None = None  # why it was not undone
     reason: str = ""  # as it was typed then
+    others: tuple[HistoryLine, ...] = ()  # of the history of one field: what else the version did
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,7 @@ class Settled:
     pointer: str
     address: str  # of the page without the card
     problem: Problem | None = None  # of a submit that came too late
+    hidden: bool = False  # `now` stands for a sensitive value
 
 
 @dataclass(frozen=True, slots=True)

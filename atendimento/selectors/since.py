@@ -44,5 +44,5 @@ def _items(member: Membership, ticket: Ticket, visit: TicketVisit, sight: Sight)
 
 def _line(line: HistoryLine) -> str:
     """A value and what became of it: "Bairro: Boa Viagem → Madalena"."""
-    change = " → ".join(part for part in (line.old, line.new) if part)
+    change = " → ".join(part for part in (line.old, history.worth(line)) if part)
     return f"{line.label}: {change}" if change else line.label

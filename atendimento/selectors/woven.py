@@ -65,7 +65,7 @@ def _handing(row: Handing) -> EventLine:
 
 
 def _line(row: HistoryRow) -> EventLine:
-    told = [": ".join(filter(None, (line.label, line.new))) for line in row.lines[:LINES]]
+    told = [": ".join(filter(None, (line.label, history.worth(line)))) for line in row.lines[:LINES]]
     if len(row.lines) > LINES:
         told.append("…")
     return EventLine(row.version, row.at, row.icon, f"{row.actor} {row.sentence}", "; ".join(told), row.view_url)

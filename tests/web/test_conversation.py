@@ -124,7 +124,7 @@ def test_decisions_stand_between_the_messages_when_asked_for(world: World, ana: 
     (second,) = page.transcript.messages[5].after
     assert (second.sentence, second.told) == (
         "Ana Lima aceitou 1 mudança",
-        "Bairro da visita: Madalena; Horário: quinta às 14h",
+        "Bairro da visita: Madalena; Horário: quinta às 14h (a confirmar)",
     )
     words = text(ana.get(f"/tickets/{ticket.pk}/messages?around=6", headers={"HX-Request": "true"}))
     assert "Ana Lima aceitou 1 mudança" in words

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from atendimento.actions import slots
+from atendimento.actions import decisions, slots
 from atendimento.models import ProposedChange, Ticket
 from tests.support import stories
 from tests.support.stories import World
@@ -71,6 +71,18 @@ def test_a_refresh_says_what_others_did_since_and_keeps_the_cards_that_are_named
     page = ana.get(address, headers={**SCRIPT, "Lastro-Seen": "2"}).content.decode()
     assert 'data-told=""' in page
     assert f'id="ch-{row.pk}"' not in page
+
+
+def test_an_arrow_leads_to_what_holds_and_to_nothing_else(world: World, ana: Client, ticket: Ticket) -> None:
+    """What was rejected was only proposed; what fell along was given nothing."""
+    rows = stories.correction(world, ticket)
+    world.accept(rows[:1], world.rui)
+    slots.confirm_slot(member=world.rui, ticket_id=ticket.pk, path="/facts/horario", expected_version=2)
+    decisions.reject_change(member=world.rui, ticket_id=ticket.pk, change_id=rows[3].pk, reason="ainda não")
+    page = ana.get(f"/tickets/{ticket.pk}/memory", headers={**SCRIPT, "Lastro-Seen": "1"}).content.decode()
+    assert "Rui Prado rejeitou: Orçamento: 350 (só proposto)" in page
+    assert "Horário → quinta às 14h" in page
+    assert "Bairro da visita → Madalena (a confirmar agora: Horário)" in page
 
 
 def test_what_i_did_myself_is_not_told_to_me(world: World, ana: Client, ticket: Ticket) -> None:

@@ -121,6 +121,10 @@ def test_the_history_of_one_field_has_its_versions_alone(world: World, ana: Clie
     assert versions("/facts/nada") == []
     words = text(ana.get(f"/tickets/{ticket.pk}/", {"pane": "history", "field": "/facts/bairro"}))
     assert "Só o que tocou em “Bairro da visita”" in words
+    memory = ana.get(f"/tickets/{ticket.pk}/", {"pane": "history", "field": "/facts/bairro"}).context["page"].memory
+    assert [{line.label for line in row.lines} for row in memory.history] == [{"Bairro da visita"}] * 2
+    assert [len(row.others) for row in memory.history] == [1, 5]
+    assert "5 outros valores nesta versão" in words
     assert "field=/facts/bairro" in ana.get(f"/tickets/{ticket.pk}/", {"pane": "state"}).content.decode()
 
 
@@ -146,4 +150,4 @@ def test_the_history_says_what_held_at_each_version_not_what_holds_now(world: Wo
     shown = ana.get(f"/tickets/{ticket.pk}/").context["page"].transcript.messages
     told = [line.told for message in shown for line in message.after if line.version == 2]
     assert len(told) == 1
-    assert "Horário: quinta às 14h" in told[0]
+    assert "Horário: quinta às 14h (a confirmar)" in told[0]
