@@ -19,7 +19,7 @@ from memoria.members import FINISHED, OWNERS
 from memoria.narrative_words import Words, words_of
 from memoria.patch import Json, Missing, lookup, make_pointer
 from memoria.sources import INFERENCE, Kind
-from memoria.state import Slot, SlotStatus, Stale, State
+from memoria.state import Slot, SlotStatus, Stale, State, is_first
 
 _SEPARATOR: Final = "; "
 _PLACE: Final = re.compile(r"\{(\w+)\}")
@@ -184,7 +184,8 @@ class _Teller:
     def because(self, stale: Stale) -> str:
         if stale.cause is not None:
             return self.words.get(stale.cause, stale.cause)
-        return self.say("stale_field", label=self.label(stale.pointer or ""))
+        known = "stale_first" if is_first(stale, self.state) else "stale_field"
+        return self.say(known, label=self.label(stale.pointer or ""))
 
     def label(self, target: str) -> str:
         row = self.ticket_type.fields.get(target)

@@ -63,6 +63,7 @@ _PORTUGUESE: Final[Words] = {
     "worked": "funcionou",
     # Why something is in doubt.
     "stale_field": "porque {label} mudou",
+    "stale_first": "porque só depois se soube {label}",
     "evidence_changed": "a mensagem citada mudou",
     "evidence_erased": "a evidência foi apagada",
     "ticket_type": "o tipo de atendimento mudou",
@@ -165,6 +166,7 @@ _ENGLISH: Final[Words] = {
     "tried_status": "tried, no result recorded",
     "worked": "worked",
     "stale_field": "because {label} changed",
+    "stale_first": "because {label} became known later",
     "evidence_changed": "the cited message changed",
     "evidence_erased": "the evidence was erased",
     "ticket_type": "the ticket type changed",

@@ -160,6 +160,12 @@ class State:
         return State(event.version - 1, apply(self.values, event.inverse), slots, self.minted)
 
 
+def is_first(stale: Stale, state: State) -> bool:
+    """Whether the field that a value waits for (K1) got its first value then, and has it still: nothing had changed."""
+    ground = state.slots.get(stale.pointer or "")
+    return ground is not None and ground.holds and ground.replaces is None and ground.since_version == stale.version
+
+
 def _note_minted(minted: dict[str, int], pointer: str) -> None:
     parts = parse_pointer(pointer)
     if len(parts) == 3 and parts[0] == ITEMS:

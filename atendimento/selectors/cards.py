@@ -23,7 +23,7 @@ from memoria.fields import TicketType
 from memoria.patch import MISSING, Json, Missing, lookup
 from memoria.proposals import Evidence, Verdict
 from memoria.sources import INFERENCE, REPORTED, Age, Kind
-from memoria.state import Slot, SlotStatus, State
+from memoria.state import Slot, SlotStatus, State, is_first
 
 LONG = 60
 RULES = ("constraints", "decisions")
@@ -305,6 +305,9 @@ def stale_sentence(slot: Slot, sight: Sight) -> str:
     match stale.cause:
         case None:
             label = wording.label(stale.pointer or "", sight.ticket_type, sight.state.values)
+            if is_first(stale, sight.state):
+                words = _("Version %(version)d brought the first value of %(field)s: this does not hold until it is confirmed.")
+                return words % {"field": label, "version": stale.version or 0}
             return _("%(field)s changed in version %(version)d: this does not hold until it is confirmed.") % {
                 "field": label,
                 "version": stale.version or 0,

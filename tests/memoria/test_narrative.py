@@ -87,6 +87,12 @@ def test_what_stopped_holding_says_so_and_why(bench: Bench) -> None:
     ]
 
 
+def test_what_waits_for_a_first_value_says_that_it_came_later_not_that_it_changed(bench: Bench) -> None:
+    bench.put("/facts/horario", "quinta 14h")
+    bench.put("/facts/bairro", "Madalena")
+    assert lines(bench)[2:] == ["A confirmar: Horário: quinta 14h — precisa confirmar, porque só depois se soube Bairro."]
+
+
 def test_an_inference_never_reads_as_if_someone_had_said_it(bench: Bench) -> None:
     said = bench.say("customer", "Faz um barulho e a comida estraga")
     bench.accept(bench.one("add", "/facts/sintoma", "compressor", (said, "Faz um barulho"), inference=True))
