@@ -43,6 +43,7 @@ def test_opening_a_ticket_and_going_back_keeps_rows_scroll_and_row(world: World,
     assert abs(top_of(page) - before) < 40
 
 
+@pytest.mark.console_errors  # the refusal is answered 400
 def test_a_ticket_is_taken_transferred_and_snoozed(world: World, open_ticket: Open) -> None:
     ticket = world.ticket("Geladeira parada")
     world.say(ticket, "uso geladeira")
@@ -56,6 +57,10 @@ def test_a_ticket_is_taken_transferred_and_snoozed(world: World, open_ticket: Op
     expect(page.locator("#live[data-state=on]")).to_be_attached()
     page.keyboard.press("g")
     page.keyboard.press("z")
+    here = page.url
+    page.get_by_role("button", name="Adiar até lá").click()  # without a date: said in the dialogue, over the same page
+    expect(page.locator("dialog[open]").get_by_role("alert")).to_be_visible()
+    assert page.url == here
     page.locator("dialog[open] button[value=tomorrow]").click()
     expect(page.locator("#head")).to_contain_text("adiado até")
     page.get_by_role("button", name="Reabrir").click()
