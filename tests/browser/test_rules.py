@@ -148,3 +148,8 @@ def test_what_was_typed_in_one_form_of_a_draft_is_not_lost_by_another_s_button(a
     head.get_by_role("button", name="Salvar nome e descrição").click()
     expect(head.get_by_text("Salvo.")).to_be_visible()
     assert asked == ["beforeunload"]
+
+    head.get_by_label("Nome", exact=True).fill("")
+    head.get_by_role("button", name="Salvar nome e descrição").click()
+    expect(page.locator(".notice").get_by_role("link", name="O próprio tipo")).to_be_visible()
+    assert faults(page) == []
