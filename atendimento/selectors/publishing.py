@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy, ngettext
 
-from atendimento import access
+from atendimento import access, timeline
 from atendimento.access import Permission
 from atendimento.models import Membership, TicketState, TicketStatus, TicketType
 from atendimento.selectors import policy_words as words
@@ -19,11 +19,12 @@ from atendimento.selectors import type_draft, values
 from atendimento.selectors.group_changes import GroupChanges, Tally
 from atendimento.selectors.misfits import holding, newest
 from atendimento.selectors.parts import Option, Problem
-from memoria import fields
+from memoria import fields, groups
 from memoria.members import SHAPES
 from memoria.misfits import Misfit, Why, misfits
 from memoria.patch import lookup
 from memoria.publishing import Choice, Fate, fates
+from memoria.rows import SEPARATOR, group_of
 
 CHUNK: Final = 500
 EXAMPLES: Final = 3
@@ -142,7 +143,9 @@ def _count(
         url = reverse("web:ticket", args=[state.ticket_id]) + "?pane=state&show=memory"
         field = old.fields.get(misfit.pointer)
         shown = "•••" if field is not None and field.sensitive else values.show(lookup(held, misfit.pointer))
-        into.examples.append(Example(url, state.ticket.protocol, shown[:120]))
+        group = group_of(misfit.pointer)
+        named = groups.labels(old, timeline.projection(state)).get(group, "") if group is not None else ""
+        into.examples.append(Example(url, state.ticket.protocol, SEPARATOR.join(filter(None, (named, shown[:120])))))
 
 
 def _row(group: str, why: Why, found: _Found, old: fields.TicketType, draft: fields.TicketType) -> MisfitRow:

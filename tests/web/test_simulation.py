@@ -10,6 +10,7 @@ from django.test import Client
 from atendimento.actions.simulations import run_simulation
 from atendimento.actions.slots import set_slot
 from atendimento.models import Membership, Simulation, TicketTypeDraft
+from tests.support import appliances
 from tests.support.asking import text
 from tests.support.stories import World, change
 from tests.web.conftest import SignIn
@@ -50,6 +51,23 @@ def test_the_outcome_is_one_sentence_and_its_differences_are_counted_by_kind_and
     assert "permitida → recusada" in page
     assert "Bairro da visita" in page
     assert "Horário" not in page
+
+
+def test_of_what_repeats_it_is_said_which_and_acts_are_counted_beside_decisions(world: World, sign_in: SignIn) -> None:
+    """One decision took five changes, two of which would come out otherwise; their values would not fit the draft."""
+    _ticket, rows = appliances.two(world)
+    world.accept(rows)
+    boss = sign_in(Membership.objects.get(organization=world.ana.organization, role="admin"))
+    boss.post(f"{TYPE}start")
+    world.enter()
+    draft = TicketTypeDraft.objects.get()
+    draft.document["fields"][appliances.WHERE] |= {"sources": ["registry"], "schema": {"enum": ["Olinda"]}}
+    draft.save()
+    page = text(boss.get(tried(world, boss)))
+    assert "2 atos saem de outro modo, e cada um tem aqui a sua linha." in page
+    assert "Aparelho: geladeira Consul · Endereço da visita" in page
+    assert "Aparelho: fogão Dako · Endereço da visita" in page
+    assert "Aparelho: fogão Dako · Rua das Flores, 10" in text(boss.get(f"{TYPE}draft/publish"))
 
 
 def test_a_difference_shows_both_answers_with_their_reasons_and_leads_to_the_ticket_as_it_was(
