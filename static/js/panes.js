@@ -42,8 +42,10 @@
     const form = ctx.sourceElement?.closest?.("#memory details[id] > form");
     if (ctx.request?.method !== "POST" || !(ctx.response?.status < 400) || !form) return;
     form.reset();
-    // A group that was begun by one of its fields is named above; what begins another one is closed as well.
-    for (let outer = form.parentElement; outer?.matches("details:not(.slot)"); outer = outer.parentElement) outer.open = false;
+    // What began a group closes whole; the field that names one is asked for first when it is opened again.
+    for (let outer = form.parentElement; outer?.matches("details:not(.slot)"); outer = outer.parentElement) {
+      outer.open = outer.matches(".add > summary + .add");
+    }
   });
 
   // A card that a colleague decides meanwhile stays, as it would if it were shown.

@@ -28,7 +28,7 @@ def section(page: Page, label: str) -> Locator:
 
 
 def test_two_appliances_in_one_ticket(world: World, open_ticket: Open) -> None:
-    ticket, rows = appliances.two(world)
+    ticket, rows = appliances.two(world, most=4)
     page = open_ticket(ticket)
     time = card(page, f"{FRIDGE} · Horário da visita")
     whole(page, STOVE).click()
@@ -48,8 +48,19 @@ def test_two_appliances_in_one_ticket(world: World, open_ticket: Open) -> None:
     place.locator("[name=value]").fill("sexta às 9h")
     place.locator("[name=value]").press("Enter")
     expect(section(page, FRIDGE)).to_contain_text("sexta às 9h")
+    more = page.locator("#add-items")
+    more.locator("> summary").click()
+    more.locator("[name=value]").first.fill("micro-ondas")  # what names it is asked for first
+    more.locator("[name=value]").first.press("Enter")
+    expect(section(page, "Aparelho: micro-ondas")).to_be_visible()
+    expect(more).not_to_have_attribute("open", "")
+    more.locator("> summary").click()
+    expect(more.locator("[name=value]").first).to_have_value("")
+    expect(more.locator("[name=value]").first).to_be_visible()
+    more.locator("> summary").click()
 
     page.locator("#memory [data-pane=decide]").click()
+    expect(page.locator("#memory")).to_have_attribute("data-pane", "decide")
     world.say(ticket, "O fogão agora está na Rua da Aurora, 5")
     world.propose(ticket, change(rows[3].path, "Rua da Aurora, 5", ("m-2", "Rua da Aurora, 5")))
     moved = card(page, f"{STOVE} · Endereço da visita")

@@ -35,9 +35,9 @@ def publish(world: World, **groups: Any) -> None:
     ticket_types.publish_ticket_type(member=admin, document=document(**groups))
 
 
-def two(world: World) -> tuple[Ticket, list[ProposedChange]]:
+def two(world: World, **groups: Any) -> tuple[Ticket, list[ProposedChange]]:
     """A conversation about two appliances, and what is proposed of them: three changes of one group, two of another."""
-    publish(world)
+    publish(world, **groups)
     ticket = world.ticket("Dois aparelhos")
     world.say(ticket, SAID)
     rows = world.propose(
