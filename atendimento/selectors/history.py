@@ -382,8 +382,18 @@ def told(event: Event, sight: Sight) -> DecidedNote:
     if len(entries) > 1 or not found:
         said = _counted(entries) if entries else sentence(event, sight)
     else:
-        said = f"{_done(event, found[0])}: {found[0].label}, {found[0].new}"
+        said = f"{_done(event, found[0])}: {_named(event, found[0], sight)}"
     return DecidedNote(said[:1].upper() + said[1:], event.version, event.version)
+
+
+def _named(event: Event, line: HistoryLine, sight: Sight) -> str:
+    """A field with its value; a member by its own words, as its id tells nothing."""
+    for pointer in event.slots:
+        collection, _slash, member = pointer.strip("/").partition("/")
+        if collection in values.NEW and "/" not in member and _label(pointer, sight) == line.label:
+            words = values.member_text(values.held(sight.state, pointer)) or line.old or line.new
+            return f"{wording.COLLECTIONS[collection]} “{words}”"
+    return f"{line.label}, {line.new}"
 
 
 def _moved(entries: Sequence[Mapping[str, Json]]) -> bool:

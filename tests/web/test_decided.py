@@ -97,6 +97,13 @@ def test_the_parts_put_in_are_the_whole_pane(
     assert "data-toast" in body
 
 
+def test_a_member_is_told_by_its_words_and_not_by_its_id(world: World, ana: Client, ticket: Ticket) -> None:
+    asked = {"question": "Qual a marca da geladeira?"}
+    (row,) = world.propose(ticket, change("/pending/-", asked, ("m-1", "minha geladeira")))
+    answer = act(ana, address(row, "accept"), expected_version=at(ticket))
+    assert "Aceito: Pendência “Qual a marca da geladeira?”" in text(answer)
+
+
 def test_an_edit_is_answered_the_same_way(ana: Client, rows: list[ProposedChange]) -> None:
     _body, put_in, whole = told(ana, rows[0], "edit", value="Madalena, Recife")
     assert put_in == whole
