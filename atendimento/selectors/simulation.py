@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Final
@@ -20,24 +20,16 @@ from django.utils.translation import gettext_lazy, ngettext
 from atendimento import access, timeline, wording
 from atendimento.access import NotFound, Permission
 from atendimento.corrections import former_labels
-from atendimento.models import (
-    Membership,
-    Simulation,
-    SimulationDifference,
-    TicketState,
-    TicketType,
-    TicketTypeDraft,
-    WorkStatus,
-)
-from atendimento.selectors import past_decisions, quotes, reading, values
+from atendimento.models import Membership, Simulation, SimulationDifference, TicketType, TicketTypeDraft, WorkStatus
+from atendimento.selectors import past_decisions, quotes, reading, simulated_acts, values
 from atendimento.selectors import policy_words as words
 from atendimento.selectors.of_fields import of_fields
 from atendimento.selectors.parts import Chip, Quote
-from memoria import fields, groups
+from memoria import fields
 from memoria.events import document_digest
 from memoria.members import SHAPES
 from memoria.patch import MISSING, Json, Missing
-from memoria.rows import SEPARATOR, group_of, template_of
+from memoria.rows import template_of
 from memoria.simulation import CASCADE, SOURCE, Compared, Outcome
 from memoria.state import State
 
@@ -174,7 +166,7 @@ def simulation_page(
     shown = all_of.filter(_of_kind(kind), _of_field(field)).select_related("ticket").order_by("-at", "-id")
     lines = list(shown[page * PAGE : (page + 1) * PAGE + 1])
     labels = _labels(row, definition, {*by_field, *(_group(item.pointer) for item in lines)})
-    called = _called(row, lines[:PAGE], definition, labels)
+    called = simulated_acts.called(row, lines[:PAGE], definition, labels)
     draft = TicketTypeDraft.objects.filter(organization_id=member.organization_id, slug=slug).exists()
 
     def address(**query: str) -> str:
@@ -204,45 +196,10 @@ def simulation_page(
             )
             for key, found in by_field.most_common()
         ),
-        tuple(_line(item, slug, called[item.pk]) for item in lines[:PAGE]),
+        tuple(_line(item, slug, called.get(item.pk) or _group_label(_group(item.pointer), labels)) for item in lines[:PAGE]),
         address(kind=kind, field=field, page=str(page + 1)) if len(lines) > PAGE else "",
-        _counted(row),
+        simulated_acts.counted(row),
     )
-
-
-def _counted(row: Simulation) -> str:
-    """One decision may hold several acts, each of which has a row of its own."""
-    acts = row.differences.count()
-    if acts == row.different:
-        return ""
-    return ngettext(
-        "%(count)d act comes out otherwise, and has its row here.",
-        "%(count)d acts come out otherwise, and each has its row here.",
-        acts,
-    ) % {"count": acts}
-
-
-def _called(
-    row: Simulation, lines: Sequence[SimulationDifference], draft: fields.TicketType, labels: Mapping[str, str]
-) -> Mapping[int, str]:
-    """What each line's field is called, by the line's id: a group's under that group's name (G6). Two queries at most."""
-    tickets = {item.ticket_id for item in lines if group_of(item.pointer) is not None}
-    kind = TicketType.objects.filter(organization_id=row.organization_id, slug=row.slug).values_list("pk", flat=True).first()
-    rules = reading.definition(kind) if tickets and kind is not None else draft
-    rules = rules if rules.groups is not None else draft
-    states = TicketState.objects.filter(ticket__in=tickets) if tickets else ()
-    names = {state.ticket_id: groups.labels(rules, timeline.projection(state)) for state in states}
-    return {item.pk: _line_label(item, draft, labels, names.get(item.ticket_id, {})) for item in lines}
-
-
-def _line_label(
-    item: SimulationDifference, draft: fields.TicketType, labels: Mapping[str, str], names: Mapping[str, str]
-) -> str:
-    key = _group(item.pointer)
-    name = names.get(group_of(item.pointer) or "")
-    if name is None:
-        return _group_label(key, labels)
-    return f"{name}{SEPARATOR}{draft.fields[key].label if key in draft.fields else labels.get(key, key)}"
 
 
 def difference_page(member: Membership, slug: str, simulation_id: uuid.UUID, difference_id: int) -> DifferencePage:
