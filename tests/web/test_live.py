@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
 from asgiref.testing import ApplicationCommunicator
-from django.core.asgi import get_asgi_application
+from django.core.handlers.asgi import ASGIHandler
 from django.test import AsyncClient, Client
 
 from atendimento import jobs, news, presence
@@ -74,7 +74,7 @@ async def opened(stack: AsyncExitStack, member: Membership, asked: str = "", **h
         "server": ("testserver", 80),
     }
     connected: Any = ApplicationCommunicator
-    stream = Stream(connected(get_asgi_application(), scope))
+    stream = Stream(connected(ASGIHandler(), scope))
     await stream.server.send_input({"type": "http.request"})
     start = await stream.server.receive_output(60)
     told = {name.decode(): value.decode() for name, value in start["headers"]}
