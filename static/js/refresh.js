@@ -81,7 +81,11 @@
       }
       const text = await response.text();
       const took = performance.now() - started;
-      if (!element.isConnected || outdated(text) || element.dataset.pane !== pane) return;
+      if (!element.isConnected || element.dataset.pane !== pane) {
+        again.add(name); // another pane is shown meanwhile, and that one has not heard of this
+        return;
+      }
+      if (outdated(text)) return;
       const scroll = element.closest(".scroll");
       const stick = name === "transcript" && atEnd(scroll);
       const last = element.querySelector("[data-number]:last-of-type")?.id;
