@@ -14,10 +14,11 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any, Final
 
 import openai
@@ -138,9 +139,35 @@ class _Body:
     request_id: str
 
 
-@lru_cache(maxsize=16)
-def _client(endpoint: Endpoint) -> openai.AsyncOpenAI:
-    """One client, and with it one pool of connections, for each endpoint of this process."""
+@dataclass(slots=True)
+class _Held:
+    """A client, and how many requests use it now."""
+
+    client: openai.AsyncOpenAI
+    users: int = 0
+
+
+_CLIENTS: Final = 16
+_clients: OrderedDict[Endpoint, _Held] = OrderedDict()  # touched on the loop alone
+
+
+@asynccontextmanager
+async def _client(endpoint: Endpoint) -> AsyncIterator[openai.AsyncOpenAI]:
+    """One client, and with it one pool of connections, for each endpoint of this process; the longest unused is closed."""
+    held = _clients.get(endpoint) or _clients.setdefault(endpoint, _Held(_made(endpoint)))
+    _clients.move_to_end(endpoint)
+    held.users += 1
+    try:
+        yield held.client
+    finally:
+        held.users -= 1
+        idle = [one for one, other in _clients.items() if not other.users]
+        # Taken out all at once: while one is being closed, nobody finds another that is about to be.
+        for old in [_clients.pop(one) for one in idle[: max(0, len(_clients) - _CLIENTS)]]:
+            await old.client.close()
+
+
+def _made(endpoint: Endpoint) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(
         base_url=endpoint.base_url,
         api_key=endpoint.api_key or _NO_KEY,
@@ -178,7 +205,7 @@ _loop = _Loop()
 
 def _forget() -> None:
     # A child has neither its parent's threads nor a right to its connections.
-    _client.cache_clear()
+    _clients.clear()
     _loop.forget()
 
 
@@ -204,8 +231,8 @@ async def _within_deadline(
     endpoint: Endpoint, request: Callable[[openai.AsyncOpenAI], Awaitable[Any]]
 ) -> _Body | Unreached | Rejected:
     try:
-        async with asyncio.timeout(endpoint.timeout):
-            response = await request(_client(endpoint))
+        async with asyncio.timeout(endpoint.timeout), _client(endpoint) as client:
+            response = await request(client)
     except (openai.APITimeoutError, TimeoutError):
         return Unreached("timeout")
     except openai.APIConnectionError as error:

@@ -36,6 +36,15 @@ def pytest_configure(config: pytest.Config) -> None:
         servers.start_postgres()
 
 
+SLOW = ("tests/journeys/", "tests/house/test_demo.py", "tests/atendimento/test_worker.py", "tests/browser/")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files that take long begin the run: at its end one worker would wait for the other to come to theirs."""
+    items.sort(key=lambda item: next((place for place, name in enumerate(SLOW) if item.nodeid.startswith(name)), len(SLOW)))
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     if settings.WORKER == "main":
         servers.stop_postgres()

@@ -278,3 +278,11 @@ def test_a_mode_is_remembered_for_the_same_server_and_model_whatever_the_key() -
     here = Endpoint("http://127.0.0.1:9/v1", "a", "m")
     assert here.identity == Endpoint("http://127.0.0.1:9/v1/", "b", "m").identity
     assert here.identity != Endpoint("http://127.0.0.1:9/v1", "a", "other").identity
+
+
+def test_of_many_endpoints_the_longest_unused_are_let_go(model_server: ModelServer, request_for_a: Request) -> None:
+    for number in range(llm._CLIENTS + 5):
+        assert ask(request_for_a, Endpoint(model_server.url, f"key-{number}", "scripted", 5.0), Mode.JSON_SCHEMA).raw
+    assert len(llm._clients) == llm._CLIENTS
+    assert all(not held.users and not held.client.is_closed() for held in llm._clients.values())
+    assert next(reversed(llm._clients)).api_key == f"key-{llm._CLIENTS + 4}"

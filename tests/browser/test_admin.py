@@ -31,7 +31,7 @@ def test_an_order_is_changed_published_and_the_next_verdict_differs(world: World
     page = admin_page
     page.locator("#menu summary").click()
     page.get_by_role("link", name="Administração").click()
-    page.get_by_role("link", name="Assistência técnica").click()
+    page.get_by_role("link", name="Assistência técnica").first.click()
     page.get_by_role("button", name="Editar num rascunho").click()
     page.get_by_role("link", name="Aparelho", exact=True).click()
     for _step in range(2):
